@@ -1,0 +1,28 @@
+"""Run one of the README's first two commands as a newcomer does, in a fresh clone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(readme: str) -> list[str]:
+    """Return the commands of the README's `sh` blocks, in order."""
+    return [block.strip() for block in re.findall(r"^```sh\n(.*?)^```", readme, re.M | re.S)]
+
+
+def main() -> int:
+    number, place = int(sys.argv[1]), Path(sys.argv[2])
+    if not place.exists():
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(place)], check=True)
+    command = commands((place / "README.md").read_text())[number - 1]
+    print("$", command, flush=True)
+    return subprocess.run(["sh", "-c", command], cwd=place).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
