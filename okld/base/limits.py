@@ -1,0 +1,37 @@
+"""Every maximum that a reader of files enforces, with its reason.
+
+Hostile bytes may ask for any amount of work; each number here is far above what a linker makes and
+far below what would hurt.
+"""
+
+from __future__ import annotations
+
+PAGE = 0x10000  # bytes; the largest page size in use on the processors named in SPEC 2
+
+MAX_FILE = 1 << 32  # bytes of an image; more than any linker makes, and offsets stay small
+MAX_ADDRESS = 1 << 40  # end of a link address; below the user half of every processor's addresses
+MAX_SPAN = 1 << 30  # bytes of address space; one reservation that succeeds on a small machine
+MIN_ALIGN = PAGE  # of a segment; less, and two segments could meet in a page
+MAX_ALIGN = 1 << 21  # of a segment; the usual huge page, more would waste the reservation
+
+MAX_SEGMENTS = 64  # program headers; linkers write about 12, the table is walked for every question
+MAX_SECTIONS = 1 << 20  # one a function gives tens of thousands; the list is held in memory
+
+MAX_DYNAMIC = 512  # entries; linkers write about 30
+MAX_STRINGS = 1 << 26  # bytes of DT_STRTAB; it is read whole
+MAX_SYMBOLS = 1 << 20  # dynamic symbols; the table is held in memory
+MAX_IMPORTS = 1 << 16  # undefined symbols; the surface has about a hundred names
+MAX_NAME = 255  # bytes of an import's name, and what a message shows of any; hostile ones overlap
+MAX_BUCKETS = 1 << 20  # of a hash table; one a symbol
+MAX_BLOOM = 1 << 16  # words of a GNU hash table's filter; half a word a symbol is usual
+MAX_RELOCATIONS = 1 << 24  # entries, or places that RELR names; a second of checking
+MAX_ARRAY = 1 << 16  # bytes of DT_INIT_ARRAY; 8,192 initialisers
+
+MAX_NOTES = 1 << 16  # bytes of a PT_NOTE; a build id and a declaration take 100
+MAX_NOTE_NAME = 255  # bytes of an owner's name, with its NUL
+MAX_NOTE_DESC = 1 << 15  # bytes of a descriptor
+MAX_BUILD_ID = 64  # bytes; SHA-512, the longest in use
+
+CHUNK = (
+    1 << 12
+)  # table entries decoded at a time: bounds memory, and stays in the processor's cache

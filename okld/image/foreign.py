@@ -1,0 +1,48 @@
+"""Reading through a library that was not written for hostile bytes: only one error comes out."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+
+from okld.base.errors import FormatError, OkError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RULE = "CLI-4"
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """
+    Run a reader of *what* files without its warnings.
+
+    Raises:
+        FormatError: In place of whatever else the reader raises (CLI-4).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # lief warns of every number that it has no name for
+            yield
+    except OkError:
+        raise
+    except Exception as error:  # any: what a reader in C++ raises for hostile bytes is not stated
+        raise unreadable(what, f"{type(error).__name__}: {error}") from None
+
+
+def unreadable(what: str, reason: str = "") -> FormatError:
+    """Return the error for a file that has the magic of a *what* file and makes no sense as one."""
+    return FormatError(RULE, f"no {what} file that can be read", got=reason or None, at=0)
+
+
+def word(value: object) -> str:
+    """Return the reader's name for a number, or the number in hexadecimal where it has none."""
+    name = getattr(value, "name", None)
+    return str(name) if name else f"{value:#x}"
+
+
+def text(name: str | bytes) -> str:
+    """Return a name of the file; bytes that are not UTF-8 as surrogates."""
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
