@@ -1,0 +1,1 @@
+"""The openkal contract: its surface, an image's note, and what an image declares and uses."""

@@ -1,0 +1,1 @@
+"""Making images: headers, start code, linker script, and `okld build`."""

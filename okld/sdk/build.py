@@ -1,0 +1,203 @@
+"""
+`okld build`: from sources to an image that the gate has admitted.
+
+Source: SPEC SDK-1 and SDK-2.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+from okld.base.errors import OkError, Refusal, Unreadable
+from okld.base.view import View
+from okld.iface.need import Interfaces, interfaces_of, require_declared
+from okld.image.shape import read_shape
+from okld.sdk.flags import CPLUSPLUS, TARGETS, cflags, ldflags, native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CPLUSPLUS_SUFFIXES = (".cc", ".cpp", ".cxx")
+SUFFIXES = (".c", ".S", ".s", ".o", *CPLUSPLUS_SUFFIXES)
+
+_NOTE_SOURCE = """\
+#include <openkal/image.h>
+OPENKAL_IMAGE_VERSION({version:#x}, {required:#x}, {optional:#x}, {stack})
+"""
+
+
+def build(
+    sources: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    cc: str | None = None,
+    options: Sequence[str] = (),
+) -> Interfaces:
+    """
+    Compile and link *sources* to an image, check it, and write it to *output*.
+
+    The compiler's own messages go to standard error. *output* is replaced by rename, and only by an
+    image that the gate admits and that declares what it uses.
+
+    Args:
+        sources: C, C++ and assembly sources, and objects.
+        output: Where the image goes.
+        target: Its processor, `x86_64` or `aarch64`; the compiler's own when None.
+        cc: The compiler's command; otherwise CC of the environment, otherwise one that is found.
+        options: For the compiler, as they are: -O, -g, -I, -D, -Wl,...
+
+    Returns:
+        What the image declares and uses.
+
+    Raises:
+        OkError: If an argument is wrong, or there is no compiler.
+        Refusal: SDK-1, if the compiler or linker fails; NEED-1 and NEED-2.
+        FormatError: If the gate refuses what came out.
+        Unreadable: If *output* cannot be written.
+    """
+    paths = [os.fspath(source) for source in sources]
+    _check_arguments(paths, options)
+    command, target = _compiler_for(target, cc or os.environ.get("CC"))
+    with tempfile.TemporaryDirectory(prefix="okld-build-") as room:
+        make = _Compiler(command, target, list(options), room)
+        objects = [make.compiled(source) for source in paths]
+        data = make.linked(objects)
+        interfaces = interfaces_of(read_shape(View.of_bytes(data)))
+        if interfaces.declared_by == "imports":
+            data = make.linked([*objects, make.note(interfaces)])
+    shape = read_shape(View.of_bytes(data))
+    if shape.arch != target:
+        raise Refusal("SDK-1", f"the compiler makes code for {shape.arch}, not for {target}")
+    interfaces = interfaces_of(shape)
+    require_declared(interfaces)
+    _write(os.fspath(output), data)
+    return interfaces
+
+
+def _check_arguments(sources: Sequence[str], options: Sequence[str]) -> None:
+    """Refuse what could only fail later, and less clearly."""
+    if not sources:
+        raise OkError("no sources")
+    for source in sources:
+        if not source.endswith(SUFFIXES):
+            raise OkError(f"not a source or an object: {source} (one of {' '.join(SUFFIXES)})")
+    for option in options:
+        if option.startswith(("-l", "-o", "-shared", "-static", "-pie")):
+            raise OkError(f"option {option}: an image has no libraries, and okld build links it")
+
+
+def _compiler_for(target: str | None, asked: str | None) -> tuple[list[str], str]:
+    """
+    Return the compiler's command, and the processor that it is to make code for.
+
+    Raises:
+        OkError: If there is no compiler, or no such processor.
+    """
+    if asked:
+        command = shlex.split(asked)
+        if not command or not shutil.which(command[0]):
+            raise OkError(f"no such compiler: {asked}")
+        target = target or _machine_of(command)
+    if target is None:
+        target = native()
+    if target not in TARGETS:
+        raise OkError(f"no such target: {target} (there are {', '.join(TARGETS)})")
+    return (command if asked else _found_for(target)), target
+
+
+def _machine_of(command: list[str]) -> str:
+    """Return the processor that a compiler names, as gcc and clang do; else this machine's."""
+    try:
+        asked = subprocess.run(
+            [*command, "-dumpmachine"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise Unreadable("compiler cannot be run", command[0], error) from None
+    return asked.stdout.strip().split("-")[0] or native()
+
+
+def _found_for(target: str) -> list[str]:
+    """Return gcc, or else clang, for *target*."""
+    names = ["cc", "gcc"] if target == native() else []
+    for name in [*names, f"{target}-linux-gnu-gcc"]:
+        if shutil.which(name):
+            return [name]
+    if shutil.which("clang"):
+        return ["clang", f"--target={target}-linux-gnu"]
+    raise OkError(f"no C compiler for {target}: install gcc or clang, or set CC")
+
+
+class _Compiler:
+    """One compiler with its options, working in a directory that goes away."""
+
+    def __init__(self, command: list[str], target: str, options: list[str], room: str) -> None:
+        self._command = command
+        self._cflags = cflags(target)
+        self._ldflags = ldflags(target)
+        if any(word.startswith("--target=") for word in command):
+            self._ldflags.append("-fuse-ld=lld")  # the linker that has every target
+        self._options = options
+        self._room = room
+        self._objects = 0
+
+    def compiled(self, source: str) -> str:
+        """Return the object of *source*, which may be one already."""
+        if source.endswith(".o"):
+            return source
+        self._objects += 1
+        result = os.path.join(self._room, f"{self._objects}.o")
+        language = CPLUSPLUS if source.endswith(CPLUSPLUS_SUFFIXES) else ()
+        self._run(source, *self._cflags, *language, *self._options, "-c", source, "-o", result)
+        return result
+
+    def note(self, interfaces: Interfaces) -> str:
+        """Return an object with the note that declares *interfaces*."""
+        source = os.path.join(self._room, "note.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(
+                _NOTE_SOURCE.format(
+                    version=interfaces.version,
+                    required=interfaces.required_word,
+                    optional=interfaces.optional_word,
+                    stack=interfaces.stack,
+                )
+            )
+        return self.compiled(source)
+
+    def linked(self, objects: list[str]) -> bytes:
+        """Return the image that *objects* make."""
+        result = os.path.join(self._room, "image")
+        self._run("the image", *self._options, *objects, *self._ldflags, "-o", result)
+        with open(result, "rb") as file:
+            return file.read()
+
+    def _run(self, what: str, *arguments: str) -> None:
+        """Run the compiler; what it says is for whoever reads standard error."""
+        command = [*self._command, *arguments]
+        try:
+            status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+        except OSError as error:
+            raise Unreadable("compiler cannot be run", self._command[0], error) from None
+        if status:
+            raise Refusal("SDK-1", f"{what}: {self._command[0]} ended with status {status}")
+
+
+def _write(output: str, data: bytes) -> None:
+    """Put *data* at *output*, at once or not at all."""
+    part = f"{output}.{os.getpid()}.part"
+    try:
+        try:
+            with open(part, "xb") as file:
+                file.write(data)
+            os.replace(part, output)
+        finally:
+            if os.path.lexists(part):
+                os.unlink(part)
+    except OSError as error:
+        raise Unreadable("image cannot be written", output, error) from None

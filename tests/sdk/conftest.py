@@ -1,0 +1,26 @@
+"""Sources, and the commands that make images of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Return a call that writes a source, and returns its path."""
+
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def no_compiler_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CC of whoever runs the tests does not choose their compiler."""
+    monkeypatch.delenv("CC", raising=False)
