@@ -1,0 +1,1 @@
+"""The `okld` command: each of its commands reads arguments, calls the library, and shows."""

@@ -1,0 +1,56 @@
+"""Arguments of a command, read by argparse; a mistake is one line like any other refusal."""
+
+from __future__ import annotations
+
+import argparse
+
+from okld.base.errors import OkError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import NoReturn
+
+WIDTH = 80
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OkError(f"{message}; see {self.prog} --help")
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    # Asking for the terminal's width would import shutil, for every command, help or not.
+    return argparse.HelpFormatter(prog, width=WIDTH)
+
+
+def parse(
+    name: str,
+    summary: str,
+    add_arguments: Callable[[argparse.ArgumentParser], None],
+    words: Sequence[str],
+) -> argparse.Namespace | None:
+    """
+    Return the arguments of the command *name*, or None where its help was asked for and is shown.
+
+    A command that presets `options` takes options that nobody declared, and finds them there.
+
+    Raises:
+        OkError: If they are not as *add_arguments* says.
+    """
+    parser = _Parser(
+        prog=f"okld {name}", description=summary, allow_abbrev=False, formatter_class=_formatter
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON, schema 1")
+    add_arguments(parser)
+    passes_on = parser.get_default("options") is not None
+    read = parser.parse_known_intermixed_args if passes_on else parser.parse_known_args
+    try:
+        args, unknown = read(words)
+    except SystemExit:  # only --help ends so: `error` raises
+        return None
+    if passes_on:
+        args.options = unknown
+    elif unknown:
+        parser.error(f"no such option: {' '.join(unknown)}")
+    return args
