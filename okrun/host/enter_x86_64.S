@@ -1,0 +1,38 @@
+/* int enter(uintptr_t function, void *stack_top)                                              SPEC: RUN-6
+ *
+ * The host's stack pointer is kept in memory, not in a register that the image must preserve: an entry written in
+ * assembly that does not preserve it still ends well. */
+	.local	host_sp
+	.comm	host_sp, 8, 8
+
+	.text
+	.globl	enter
+	.hidden	enter
+	.type	enter, @function
+	.p2align 4
+enter:
+	.cfi_startproc
+	.cfi_undefined rip		/* debuggers end their backtraces here */
+	endbr64
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%rsp, host_sp(%rip)
+	mov	%rsi, %rsp
+	xor	%ebp, %ebp		/* and so do those that follow frame pointers */
+	call	*%rdi
+	mov	host_sp(%rip), %rsp
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%rbp
+	ret
+	.cfi_endproc
+	.size	enter, . - enter
+
+	.section .note.GNU-stack, "", @progbits

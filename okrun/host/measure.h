@@ -1,0 +1,35 @@
+/* Measuring: what is taken while the image runs, and the one report at its end. */
+#ifndef OKHOST_MEASURE_H
+#define OKHOST_MEASURE_H
+
+#include <stdint.h>
+
+enum end_by { END_RETURN, END_EXIT, END_ABORT, END_SIGNAL };
+
+/* Begin to measure.
+ * Requires: before any code of the image runs, once; host_image is set; what is a set of enum plan_measure bits.
+ * Ensures:  with what 0 nothing at all. Else the report's directory is open, made where it was absent; a directory that
+ *           cannot be had is said at once, in one line, and there will be no report. SPEC: PROF-1, PROF-4 */
+void measure_begin(unsigned what, const char *directory);
+
+/* What is measured now: enum plan_measure bits, 0 for nothing. */
+unsigned measure_what(void);
+
+/* Nanoseconds since measure_begin(). */
+uint64_t measure_elapsed(void);
+
+/* Give the calling thread counts of its own.
+ * Requires: a thread that the image started calls begin before its entry, end after it. The first thread does neither.
+ * Ensures:  begin: 0, or -1 where there is no memory: such a thread must not run, its calls would be lost. */
+int measure_thread_begin(void);
+void measure_thread_end(void);
+
+/* Write the report.
+ * Requires: the process is about to end, as said: status is what a shell would show, signal_number is 0 for none.
+ *           The finalisers of the image have run, if they are to run, so that their calls are in it.
+ * Ensures:  the report is written, or one line says why not. The first caller writes; another thread waits for it, and
+ *           then a moment for the process to end as the report says; a signal handler above the writer returns at once.
+ * Never:    allocates, takes a lock, or changes how the process ends. Signal-safe. SPEC: REP-2, PROF-4 */
+void measure_end(enum end_by by, int status, int signal_number);
+
+#endif

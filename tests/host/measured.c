@@ -1,0 +1,272 @@
+/* What a measured image does, without an image:
+ *
+ *     measured WHAT DIRECTORY PATH BUILD_ID SCENARIO [ARGUMENT...]
+ *
+ * WHAT is a number of enum plan_measure bits; PATH and the ARGUMENTs are the image's argv. tests/host/test_measure.py
+ * says what the report of each scenario must hold. */
+#include <errno.h>
+#include <openkal/openkal.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "binding.h"
+#include "check.h"
+#include "host.h"
+#include "measure.h"
+#include "names.h"
+
+#define THREADS 8
+#define THREAD_CALLS 20000
+#define MANY 10000
+
+struct image host_image;
+
+int names_lookup(uintptr_t address, char *out, size_t cap, size_t *length, uint64_t *offset)
+{
+    (void)address, (void)out, (void)cap, (void)length, (void)offset;
+    return 0;
+}
+
+/* A function of the surface as this image would be bound to it. */
+static void *bound(const char *name)
+{
+    const struct binding *b = binding_find(name);
+    unsigned what = measure_what();
+
+    return (what & PLAN_MEASURE_CALLS) ? b->calls : (what & PLAN_MEASURE_COUNT) ? b->count : b->impl;
+}
+#define CALL(name, ...) ((__typeof__(name) *)bound(#name))(__VA_ARGS__)
+
+static void do_nothing(void)
+{
+}
+
+static void do_calls(void)
+{
+    (void)CALL(kal_version);
+    for (int i = 0; i < 3; i++)
+        (void)CALL(kal_stdout);
+    for (int i = 0; i < 5; i++)
+        (void)CALL(kal_stream_write, kal_stdout(), "out", 3); /* kal_stdout() itself is the test's own call */
+    for (int i = 0; i < 2; i++)
+        CALL(kal_time_sleep, 2000000);
+    CALL(kal_exit, 42 + 256);
+}
+
+static void do_abort(void)
+{
+    CALL(kal_abort, "the end", 7);
+}
+
+static void do_abort_with_line(void)
+{
+    CALL(kal_abort, "the end\n", 8);
+}
+
+static void do_abort_in_silence(void)
+{
+    signal(SIGABRT, SIG_IGN);
+    CALL(kal_abort, NULL, 5);
+}
+
+static void on_fault(int number)
+{
+    signal(number, SIG_DFL);
+    measure_end(END_SIGNAL, 128 + number, number);
+    raise(number);
+}
+
+static void do_fault(void)
+{
+    signal(SIGSEGV, on_fault);
+    (void)CALL(kal_version);
+    raise(SIGSEGV);
+}
+
+/* The writer itself faults, and the handler above it asks for the report again. */
+static void do_fault_in_writer(void)
+{
+    static char *nowhere[] = {(char *)16};
+
+    signal(SIGSEGV, on_fault);
+    host_image.argv = nowhere;
+}
+
+static void do_counters(void)
+{
+    static const kal_u64 five = 5, seven = 7, largest = UINT64_MAX;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *gone = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(gone != MAP_FAILED);
+    CHECK(CALL(kal_prof_counter, "second", 6, &seven) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "a \"quoted\\\" \xe2\x82\xac\xf0\x9f\x98\x80", 19, &five) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "second", 6, &five) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "second", 6, &seven) == kal_ok); /* again the same: nothing new */
+    CHECK(CALL(kal_prof_counter, "largest", 7, &largest) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "wraps", 5, &largest) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "wraps", 5, &five) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "gone", 4, (const kal_u64 *)(void *)(gone + page)) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "half gone", 9, (const kal_u64 *)(void *)(gone + page)) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "half gone", 9, &seven) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "cut", 3, (const kal_u64 *)(uintptr_t)(gone + page - 4)) == kal_ok);
+    CHECK(CALL(kal_prof_counter, "wild", 4, (const kal_u64 *)(uintptr_t)8) == kal_ok);
+    CHECK(munmap(gone + page, page) == 0);
+}
+
+static kal_u64 many[MANY];
+
+static void *add_many(void *argument)
+{
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        int length = snprintf(name, sizeof name, "counter %d", i);
+
+        CHECK(kal_prof_counter(name, (kal_uintptr)length, &many[i]) == kal_ok);
+        CHECK(kal_prof_counter("all", 3, &many[i]) == kal_ok);
+    }
+    return argument;
+}
+
+static void do_many(void)
+{
+    pthread_t other;
+
+    for (int i = 0; i < MANY; i++)
+        many[i] = (kal_u64)i;
+    CHECK(pthread_create(&other, NULL, add_many, NULL) == 0);
+    (void)add_many(NULL);
+    CHECK(pthread_join(other, NULL) == 0);
+}
+
+static void do_phases(void)
+{
+    CHECK(CALL(kal_prof_phase, NULL, 0) == kal_ok);
+    CHECK(CALL(kal_prof_phase, "read", 4) == kal_ok);
+    kal_time_sleep(3000000);
+    CHECK(CALL(kal_prof_phase, "work", 4) == kal_ok);
+    CHECK(CALL(kal_prof_phase, "read", 4) == kal_ok);
+    CHECK(CALL(kal_prof_phase, "", 0) == kal_ok);
+    kal_time_sleep(3000000);
+    CHECK(CALL(kal_prof_phase, "last", 4) == kal_ok);
+    kal_time_sleep(1000000);
+}
+
+static void *call_often(void *argument)
+{
+    CHECK(measure_thread_begin() == 0);
+    for (int i = 0; i < THREAD_CALLS; i++)
+        (void)CALL(kal_memory_granularity);
+    measure_thread_end();
+    return argument;
+}
+
+static void *leave(void *argument)
+{
+    CALL(kal_exit, (int)(uintptr_t)argument);
+    return NULL;
+}
+
+static void in_threads(void *(*run)(void *))
+{
+    pthread_t threads[THREADS];
+
+    for (uintptr_t i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, run, (void *)(i + 10)) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static void do_threads(void)
+{
+    in_threads(call_often);
+    in_threads(call_often);
+}
+
+static void do_race(void)
+{
+    in_threads(leave);
+}
+
+static void do_use_up_descriptors(void)
+{
+    static const kal_u64 five = 5;
+    const struct rlimit few = {64, 64};
+
+    CHECK(kal_prof_counter("five", 4, &five) == kal_ok);
+    CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    while (dup(STDERR_FILENO) >= 0)
+        ;
+}
+
+static void do_limit_files(void)
+{
+    const struct rlimit small = {64, 64};
+
+    CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+}
+
+static void do_look_at_descriptors(void)
+{
+    static const kal_u64 five = 5;
+    struct stat file;
+
+    CHECK(kal_prof_counter("five", 4, &five) == kal_ok);
+    for (int fd = 0; fd < 3; fd++) {
+        if (fstat(fd, &file) == 0 || errno != EBADF)
+            _exit(100 + fd);
+    }
+}
+
+static void do_props(void)
+{
+    _exit((int)kal_prof_props());
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} scenarios[] = {
+    {"nothing", do_nothing},
+    {"calls", do_calls},
+    {"abort", do_abort},
+    {"abort-with-line", do_abort_with_line},
+    {"abort-in-silence", do_abort_in_silence},
+    {"fault", do_fault},
+    {"fault-in-writer", do_fault_in_writer},
+    {"counters", do_counters},
+    {"many", do_many},
+    {"phases", do_phases},
+    {"threads", do_threads},
+    {"race", do_race},
+    {"use-up-descriptors", do_use_up_descriptors},
+    {"limit-files", do_limit_files},
+    {"look-at-descriptors", do_look_at_descriptors},
+    {"props", do_props},
+};
+
+int main(int argc, char **argv)
+{
+    static struct plan_header header;
+    struct plan plan = {.header = &header};
+
+    CHECK(argc >= 6);
+    plan.path = argv[3];
+    plan.build_id = argv[4];
+    host_image = (struct image){.plan = &plan, .argc = argc - 5, .argv = argv + 5};
+    measure_begin((unsigned)atoi(argv[1]), argv[2]);
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+        if (strcmp(argv[5], scenarios[i].name) == 0) {
+            argv[5] = argv[3];
+            scenarios[i].run();
+            measure_end(END_RETURN, 3, 0);
+            _exit(3);
+        }
+    }
+    CHECK(!"a scenario");
+}
