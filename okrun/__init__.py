@@ -1,0 +1,20 @@
+"""Runs ok images, and measures them.
+
+Public names: `run` starts an image as a child process and waits for it; `__version__`.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from okrun.process import run as run
+
+__all__ = ["__version__", "run"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for: a start of an image needs none of them."""
+    if name == "run":
+        from okrun.process import run
+
+        return run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

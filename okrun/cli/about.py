@@ -1,0 +1,58 @@
+"""What ``okrun`` says of itself, and with -v of an image before it starts."""
+
+from __future__ import annotations
+
+import os
+
+from okld.base.errors import printable
+from okrun import __version__
+from okrun.cli.say import complain, out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from okrun.launch import Measuring, Start
+
+HELP = """\
+usage: okrun [options] IMAGE [arguments of the image...]
+
+Run an ok image in this process: streams, signals, environment and exit status are the image's.
+
+  --prof=WHAT[,WHAT...][:DIR]
+                    measure, and write okprof-<id>.json into DIR (default: the working directory);
+                    WHAT: calls (count and time), count (count only), counters (the program's own);
+                    OKRUN_PROF is used where this is not given
+  --env NAME=VALUE  set a variable of the image's environment
+  --clear-env       begin with an empty environment; --env adds to it
+  -v, --verbose     say on standard error what was admitted, and what runs it
+  --host PATH       run the image in another host program
+  --emulator PROG   run the host program with PROG, as qemu-aarch64
+  --                end of the options
+  --version, --help
+
+status: the image's own; 125 usage or internal, 126 the image is refused, 127 there is no such image
+"""
+
+
+def about(option: str) -> int:
+    """Answer ``--help`` or ``--version``."""
+    out(f"okrun {__version__}\n" if option == "--version" else HELP)
+    return 0
+
+
+def describe(start: Start, measure: Measuring) -> None:
+    """Say on standard error what was admitted, what runs it and what is measured."""
+    shape, interfaces = start.admitted.shape, start.admitted.interfaces
+    relocations = shape.rela[1] + shape.jmprel[1]
+    lines = (
+        f"{start.image}: {shape.arch}, {len(shape.segments)} segments, {relocations} relocations"
+        f" and {shape.relr[1]} words of RELR, build id {shape.build_id or 'none'}",
+        f"requires {', '.join(interfaces.required) or 'nothing'};"
+        f" optional {', '.join(interfaces.optional) or 'nothing'};"
+        f" declared by its {interfaces.declared_by}",
+        f"host program {start.host.path}",
+        f"measures {measure.names} into {os.fsdecode(measure.directory)}"
+        if measure.bits
+        else "measures nothing",
+    )
+    for line in lines:
+        complain("okrun", printable(line))

@@ -1,0 +1,161 @@
+"""``okrun``: start an image.
+
+The options are read by hand: an import of argparse takes longer than a whole start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
+from okrun.launch import NoHost, Usage, execute, measuring, prepare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from okrun.launch import Measuring
+
+FAILED, REFUSED, NO_IMAGE = 125, 126, 127
+"""Statuses that are not the image's (STAT-1)."""
+
+
+class Options:
+    """What the command line asks for."""
+
+    __slots__ = ("args", "clear_env", "emulator", "env", "host", "image", "prof", "verbose")
+
+    def __init__(self) -> None:
+        self.prof: str | None = None
+        self.env: list[str] = []
+        self.clear_env = self.verbose = False
+        self.host = self.emulator = self.image = ""
+        self.args: list[str] = []
+
+
+def main() -> int:
+    """Run the command; return a status only where no image was started."""
+    try:
+        return _run(sys.argv[1:])
+    except OkError as error:
+        return _failed(error, _status(error))
+    except MemoryError:
+        return _failed("out of memory", FAILED)
+    except OSError as error:
+        return _failed(printable(error.strerror or str(error)), FAILED)
+
+
+def _run(words: list[str]) -> int:
+    if words and words[0] in ("--help", "-h", "--version"):
+        from okrun.cli.about import about
+
+        return about(words[0])
+    options = _parse(words)
+    measure = _measure(options.prof)
+    try:
+        start = prepare(options.image, measure, options.host)
+    except (FormatError, Refusal) as error:
+        return _failed(f"{printable(options.image)}: {error}", REFUSED)
+    if options.verbose:
+        from okrun.cli.about import describe
+
+        describe(start, measure)
+    return execute(start, options.args, options.emulator, _environment(options))
+
+
+def _parse(words: list[str]) -> Options:
+    options = Options()
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        option, equals, value = words[at].partition("=")
+        at += 1
+        if option == "--" and not equals:
+            break
+        if option in ("-v", "--verbose") and not equals:
+            options.verbose = True
+            continue
+        if option == "--clear-env" and not equals:
+            options.clear_env = True
+            continue
+        if option not in ("--prof", "--env", "--host", "--emulator"):
+            raise Usage(f"unknown option {words[at - 1]} (--help lists what is known)")
+        if not equals:
+            if at == len(words):
+                raise Usage(f"{option} takes a value")
+            value = words[at]
+            at += 1
+        _set(options, option, value)
+    if at == len(words):
+        raise Usage("no image given (usage: okrun [options] IMAGE [arguments...])")
+    options.image = words[at]
+    options.args = words[at + 1 :]
+    return options
+
+
+def _set(options: Options, option: str, value: str) -> None:
+    if option == "--env":
+        if value.find("=") < 1:
+            raise Usage(f"--env takes NAME=VALUE (got '{value}')")
+        options.env.append(value)
+    elif not value:
+        raise Usage(f"{option} takes a value that is not empty")
+    elif option == "--prof":
+        options.prof = value
+    elif option == "--host":
+        options.host = value
+    else:
+        options.emulator = value
+
+
+def _measure(option: str | None) -> Measuring:
+    if option is not None:
+        return measuring(option, "--prof")
+    return measuring(os.environ.get("OKRUN_PROF", ""), "OKRUN_PROF")
+
+
+def _environment(options: Options) -> dict[str, str] | None:
+    """
+    Return the environment that the image is to have, or None where it is this process's.
+
+    Single variables are set in the C library's own copy, and not in a dictionary passed on, so that
+    what is not named here reaches the image byte for byte: variables given twice, and words that
+    have no "=".
+    """
+    settings = [setting.partition("=") for setting in options.env]
+    if options.clear_env:
+        return {name: value for name, _, value in settings}
+    if os.environ.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
+        _undo_locale_coercion()
+    for name, _, value in settings:
+        os.putenv(name, value)
+    return None
+
+
+def _undo_locale_coercion() -> None:
+    """Put LC_CTYPE back as it was: in the locale "C" Python sets it at its start (PEP 538)."""
+    try:
+        with open("/proc/self/environ", "rb", 0) as file:
+            given = file.read().split(b"\0")
+    except OSError:
+        return
+    values = [word[9:] for word in given if word.startswith(b"LC_CTYPE=")]
+    if values:
+        os.putenv("LC_CTYPE", values[0])
+    else:
+        os.unsetenv("LC_CTYPE")
+
+
+def _status(error: OkError) -> int:
+    if isinstance(error, (NoHost, Usage)):
+        return FAILED
+    if isinstance(error, Unreadable):
+        from errno import ENOENT, ENOTDIR
+
+        return NO_IMAGE if error.errno in (ENOENT, ENOTDIR) else REFUSED
+    return REFUSED
+
+
+def _failed(what: object, status: int) -> int:
+    from okrun.cli.say import complain
+
+    complain("okrun", what)
+    return status

@@ -1,0 +1,241 @@
+"""From a file's name to its image, running in this process: open, check, decide, plan, execute.
+
+The file is opened once. What is checked, what the plan describes and what the host maps is that one
+open file.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # signal itself imports enum
+import os
+import stat
+
+from okld.base.errors import OkError, Refusal, Unreadable
+from okld.base.view import View
+from okld.iface.need import interfaces_of
+from okld.image.shape import read_shape
+from okrun.admission.decide import Admitted, Host, decide
+from okrun.plan.codec import MEASURE_CALLS, MEASURE_COUNT, MEASURE_COUNTERS
+from okrun.plan.make import make
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import NoReturn
+
+_SITE = os.path.dirname(os.path.dirname(__file__))
+HOSTS = (
+    os.path.dirname(os.path.dirname(os.path.dirname(_SITE))) + "/bin/okhost",
+    _SITE + "/bin/okhost",
+)
+"""Where an installer puts the host program: beside the commands of a prefix, or of `--target`."""
+
+MEASURES = {"calls": MEASURE_CALLS, "count": MEASURE_COUNT, "counters": MEASURE_COUNTERS}
+"""What can be measured, by the name that a user gives it."""
+
+_REMEDY = "reinstall okimage, or name a host program with --host PATH"
+
+
+class NoHost(OkError):
+    """The host program is missing, or cannot be executed."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"host program: {path}: {reason}; {_REMEDY}", rule="STAT-2")
+
+
+class Usage(OkError):
+    """A request that makes no sense, or that this version does not know."""
+
+
+class Measuring:
+    """
+    What is to be measured in one run.
+
+    Attributes:
+        bits: Bits of ``MEASURE_*``; 0 for nothing.
+        directory: Where the report goes, as bytes of a path; empty when nothing is measured.
+        names: What was asked for, in words.
+    """
+
+    __slots__ = ("bits", "directory", "names")
+
+    def __init__(self, bits: int, directory: bytes, names: str) -> None:
+        self.bits = bits
+        self.directory = directory
+        self.names = names
+
+
+def measuring(text: str, source: str) -> Measuring:
+    """
+    Read ``WHAT[,WHAT...][:DIR]``; *source* is the option or variable that a complaint names.
+
+    Raises:
+        Usage: If a WHAT is not known; the message lists those that are.
+
+    Source: PROF-1.
+    """
+    if not text:
+        return Measuring(0, b"", "")
+    names, _, directory = text.partition(":")
+    bits = 0
+    for name in names.split(","):
+        if name not in MEASURES:
+            raise Usage(f"{source} measures {', '.join(MEASURES)} (got '{name}')", rule="PROF-1")
+        bits |= MEASURES[name]
+    return Measuring(bits, os.fsencode(directory or "."), names)
+
+
+class Start:
+    """
+    An image that is ready to run.
+
+    Attributes:
+        image: Its path, as it was given.
+        admitted: What was admitted.
+        host: The program that it will run in.
+        fds: The image's open file and the plan's; both above the standard streams, neither
+            inherited yet.
+    """
+
+    __slots__ = ("admitted", "fds", "host", "image")
+
+    def __init__(self, image: str, admitted: Admitted, host: Host, fds: tuple[int, int]) -> None:
+        self.image = image
+        self.admitted = admitted
+        self.host = host
+        self.fds = fds
+
+    def command(self, args: Sequence[str], emulator: str = "") -> tuple[str, list[str]]:
+        """Return the program to execute and its arguments, its own name first."""
+        arguments = [str(self.fds[1]), self.image, *args]
+        if emulator:
+            return _on_path(emulator), [emulator, self.host.path, *arguments]
+        return self.host.path, ["okhost", *arguments]
+
+
+def prepare(image: str, measure: Measuring, host_path: str = "") -> Start:
+    """
+    Check an image, decide, and plan its start.
+
+    Raises:
+        NoHost: STAT-2.
+        Unreadable: If the system gives no file of that name.
+        Refusal: If it is no regular file, or `decide` refuses.
+        FormatError: If it is not an ok image.
+        OSError: If the system refuses the plan its place.
+    """
+    host = find_host(host_path) if host_path else installed_host()
+    fd = _open(image)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise Refusal("", "image is not a regular file")
+        shape = read_shape(View.of_fd(fd, status.st_size))
+        admitted = decide(shape, interfaces_of(shape), host)
+        path = os.fsencode(image)
+        plan = make(admitted, fd, status, path, measure.bits, measure.directory)
+        return Start(image, admitted, host, (fd, _in_memory(plan)))
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def installed_host() -> Host:
+    """
+    Return the host program that was installed with this package.
+
+    Raises:
+        NoHost: If there is none in any of its places; it names the first.
+    """
+    return find_host(next(filter(os.path.exists, HOSTS), HOSTS[0]))
+
+
+def find_host(path: str) -> Host:
+    """
+    Return the host program at *path*, which is not executed.
+
+    Raises:
+        NoHost: If there is none, or it is no ELF program.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            head = os.read(fd, 20)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise NoHost(path, str(error.strerror)) from None
+    if len(head) < 20 or not head.startswith(b"\x7fELF"):
+        raise NoHost(path, "not an ELF program")
+    return Host(path, int.from_bytes(head[18:20], "little"))
+
+
+def execute(
+    start: Start, args: Sequence[str], emulator: str = "", env: Mapping[str, str] | None = None
+) -> NoReturn:
+    """
+    Become the image, with the environment *env* or, byte for byte, the one of this process.
+
+    Raises:
+        NoHost: If the system cannot execute the host program.
+        OSError: If it refuses for a reason that is not the program's, as with too many arguments.
+
+    Source: RUN-7, RUN-8.
+    """
+    program, arguments = start.command(args, emulator)
+    for fd in start.fds:
+        os.set_inheritable(fd, True)
+    # Python ignores these two from its start, and a disposition to ignore outlives an execve.
+    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
+    try:
+        if env is None:
+            os.execv(program, arguments)
+        os.execve(program, arguments, env)
+    except (FileNotFoundError, PermissionError) as error:
+        raise NoHost(program, str(error.strerror)) from None
+    except OSError as error:
+        from errno import ENOEXEC
+
+        if error.errno == ENOEXEC:
+            reason = "not for this machine's processor (--emulator PROG runs it)"
+            raise NoHost(program, reason) from None
+        raise OSError(error.errno, f"{program}: {error.strerror}") from None
+
+
+def _open(image: str) -> int:
+    try:
+        # Without O_NONBLOCK the open of a FIFO waits for somebody to write to it.
+        return _above_streams(os.open(image, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError as error:
+        raise Unreadable("image", image, error) from None
+    except ValueError as error:
+        raise Refusal("", f"image: {error}") from None
+
+
+def _in_memory(data: bytes) -> int:
+    fd = _above_streams(os.memfd_create("okrun-plan"))
+    while data:
+        data = data[os.write(fd, data) :]
+    return fd
+
+
+def _above_streams(fd: int) -> int:
+    """Return *fd*, or a copy above the numbers of the standard streams, which may be closed."""
+    low = []
+    while fd < 3:
+        low.append(fd)
+        fd = os.dup(fd)
+    for each in low:
+        os.close(each)
+    return fd
+
+
+def _on_path(program: str) -> str:
+    """Return where an emulator is, by the rules of a shell."""
+    if "/" not in program:
+        for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+            candidate = f"{directory or '.'}/{program}"
+            if os.access(candidate, os.X_OK):
+                return candidate
+    return program

@@ -1,0 +1,115 @@
+"""From an admitted image to the plan of its start. Nothing else can be planned."""
+
+from __future__ import annotations
+
+from okrun.plan.codec import (
+    PAGE,
+    SYMBOL_ABSOLUTE,
+    SYMBOL_KAL,
+    SYMBOL_KAL_WEAK,
+    encode,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from okld.image.shape import Shape
+    from okrun.admission.decide import Admitted
+
+DEFAULT_STACK = 8 << 20
+"""In bytes: what the host gives an image that asks for nothing (NOTE-3)."""
+
+_WORD = 2**64 - 1
+
+
+def make(
+    admitted: Admitted,
+    fd: int,
+    status: os.stat_result,
+    path: bytes,
+    measure: int,
+    report_dir: bytes,
+) -> bytes:
+    """
+    Return the plan, encoded, of an image that begins at the first byte of the open file *fd*.
+
+    Args:
+        admitted: The image.
+        fd: The descriptor of its file in the host's process.
+        status: The file's status when it was admitted.
+        path: The image as the user named it.
+        measure: Bits of ``MEASURE_*``.
+        report_dir: Where the report goes; empty when nothing is measured.
+    """
+    shape, interfaces = admitted.shape, admitted.interfaces
+    relro, relro_size = shape.relro
+    init_array, init_count = shape.init_array
+    fini_array, fini_count = shape.fini_array
+    rela, rela_count = shape.rela
+    jmprel, jmprel_count = shape.jmprel
+    relr, relr_count = shape.relr
+    names, names_count = shape.names
+    strings, strings_size = shape.strings
+    values, kinds, imports = _symbols(shape)
+    header = {
+        "machine": shape.machine,
+        "file_fd": fd,
+        "file_dev": status.st_dev,
+        "file_ino": status.st_ino,
+        "file_size": status.st_size,
+        "file_mtime_ns": status.st_mtime_ns & _WORD,  # negative before 1970
+        "file_ctime_ns": status.st_ctime_ns & _WORD,
+        "image_offset": 0,
+        "image_size": shape.size,
+        "lo": shape.lo,
+        "hi": shape.hi,
+        "align": shape.align,
+        "entry": shape.entry,
+        "stack": _whole_pages(interfaces.stack or DEFAULT_STACK),
+        "version": interfaces.version,
+        "required": interfaces.required_word,
+        "optional": interfaces.optional_word,
+        "relro": relro,
+        "relro_size": relro_size,
+        "init": shape.init,
+        "fini": shape.fini,
+        "init_array": init_array,
+        "init_count": init_count,
+        "fini_array": fini_array,
+        "fini_count": fini_count,
+        "rela": rela,
+        "rela_count": rela_count,
+        "jmprel": jmprel,
+        "jmprel_count": jmprel_count,
+        "relr": relr,
+        "relr_count": relr_count,
+        "names": names,
+        "names_count": names_count,
+        "names_dynamic": int(shape.names_dynamic),
+        "strings": strings,
+        "strings_size": strings_size,
+        "measure": measure,
+    }
+    segments = [(s.offset, s.vaddr, s.filesz, s.memsz, s.flags) for s in shape.segments]
+    build_id = shape.build_id.encode()
+    return encode(header, segments, values, kinds, (path, build_id, report_dir, imports))
+
+
+def _whole_pages(size: int) -> int:
+    return (size + PAGE - 1) // PAGE * PAGE
+
+
+def _symbols(shape: Shape) -> tuple[Sequence[int], bytearray, bytes]:
+    """Return the value and the kind of each dynamic symbol, and the names of the imported ones."""
+    values = list(shape.values)
+    kinds = bytearray(len(values))
+    for index in shape.absolute:
+        kinds[index] = SYMBOL_ABSOLUTE
+    imports = bytearray()
+    for wanted in shape.imports:
+        values[wanted.index] = len(imports)
+        kinds[wanted.index] = SYMBOL_KAL_WEAK if wanted.weak else SYMBOL_KAL
+        imports += wanted.name.encode() + b"\0"
+    return values, kinds, bytes(imports)

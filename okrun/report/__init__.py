@@ -1,0 +1,1 @@
+"""The reports of measured runs: what one says, its bytes, and several added up."""
