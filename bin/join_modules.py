@@ -2,10 +2,10 @@
 
 Finding, reading and decoding a module costs Python 0.1 ms before its first line runs, and a start
 needs thirty: a third of Python's own start. The build therefore makes ``okrun/start.py`` of them,
-and ``bin/okrun`` imports that. Nothing is renamed: each module is a function there, whose local
-names become the module's, so that every module has its own namespace, and the name in `sys.modules`
-that it always has. What is only for readers and type checkers (docstrings, annotations) is left
-out.
+found by their imports, and ``bin/okrun`` imports that. Nothing is renamed: each module is a
+function there, whose local names become the module's, so that every module has its own namespace,
+and the name in `sys.modules` that it always has. What is only for readers and type checkers
+(docstrings, annotations) is left out.
 """
 
 from __future__ import annotations
@@ -16,35 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-MODULES = [
-    "okld",
-    "okld.base",
-    "okld.base.limits",
-    "okld.base.errors",
-    "okld.base.view",
-    "okld.elf",
-    "okld.elf.header",
-    "okld.elf.tables",
-    "okld.image",
-    "okld.image.segments",
-    "okld.image.dynamic",
-    "okld.image.symbols",
-    "okld.image.relocs",
-    "okld.image.shape",
-    "okld.iface",
-    "okld.iface.table",
-    "okld.iface.note",
-    "okld.iface.need",
-    "okrun.admission",
-    "okrun.admission.decide",
-    "okrun.plan",
-    "okrun.plan.codec",
-    "okrun.plan.make",
-    "okrun.launch",
-    "okrun.cli",
-    "okrun.cli.okrun",
-]
-"""Each stands after those that it imports."""
+FIRST = "okrun.cli.okrun"
 
 HEAD = '''\
 """The modules of a start in one file; made by bin/join_modules.py, which says why."""
@@ -109,20 +81,48 @@ def file_of(module: str) -> str:
     return f"{place}/__init__.py" if (ROOT / place).is_dir() else f"{place}.py"
 
 
+def imported(tree: ast.Module) -> list[str]:
+    """Return the modules of ours that a module imports when it is imported, in order."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = [f"{node.module}.{name.name}" for name in node.names]
+            found += [node.module, *(name for name in inner if (ROOT / file_of(name)).exists())]
+    return [name for name in found if name.split(".")[0] in ("okld", "okrun")]
+
+
+def visit(module: str, trees: dict[str, ast.Module]) -> None:
+    """Add to *trees* what *module* imports, and then itself: each stands after what it needs."""
+    if module in trees:
+        return
+    parent = module.rpartition(".")[0]
+    if parent:
+        visit(parent, trees)
+    tree = _Bare().visit(ast.parse((ROOT / file_of(module)).read_text()))
+    for name in imported(tree):
+        visit(name, trees)
+    trees[module] = tree
+
+
 def joined() -> str:
     """Return the source of okrun/start.py."""
+    trees: dict[str, ast.Module] = {}
+    visit(FIRST, trees)
     parts = [HEAD]
-    for name in MODULES:
+    for name, tree in trees.items():
         file = file_of(name)
-        tree = _Bare().visit(ast.parse((ROOT / file).read_text()))
         if any(isinstance(node, ast.Global) for node in ast.walk(tree)):
             raise SystemExit(f"{file}: a global statement means another namespace when joined")
+        if name == "okrun":  # its package has been imported, to find this file
+            continue
         tree.body.append(ast.parse("return locals()").body[0])
         body = ast.unparse(ast.fix_missing_locations(tree)).replace("\n", "\n    ")
         make = name.replace(".", "_")
         parts.append(f"def {make}(__name__, __file__):\n    {body}\n\n\n")
         parts.append(f"_add({name!r}, {file!r}, {make})\n\n\n")
-    parts.append("from okrun.cli.okrun import main as main\n")
+    parts.append(f"from {FIRST} import main as main\n")
     return "".join(parts)
 
 

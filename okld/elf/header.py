@@ -8,11 +8,10 @@ Source: System V gABI, chapters 4 and 5.
 
 from __future__ import annotations
 
-import struct
-
 from okld.base.errors import FormatError
 from okld.base.limits import MAX_SECTIONS
 from okld.base.view import View
+from okld.elf.tables import WIDTHS, rows
 
 MAGIC = b"\x7fELF"
 EI_CLASS, EI_DATA, EI_VERSION, EI_OSABI, EI_ABIVERSION, EI_PAD, EI_NIDENT = 4, 5, 6, 7, 8, 9, 16
@@ -110,7 +109,7 @@ def read_header(view: View, rule: str) -> Header:
     header.ident = ident
     header.bits = _BITS[ident[EI_CLASS]]
     header.order = _ORDER[ident[EI_DATA]]
-    layout = header.order + _EHDR[header.bits]
+    layout = _EHDR[header.bits]
     (
         header.type,
         header.machine,
@@ -125,7 +124,7 @@ def read_header(view: View, rule: str) -> Header:
         header.shentsize,
         header.shnum,
         header.shstrndx,
-    ) = struct.unpack(layout, view.window(EI_NIDENT, struct.calcsize(layout), "ELF header", rule))
+    ) = rows(view.window(EI_NIDENT, _size(layout), "ELF header", rule), layout, header.order)[0]
     return header
 
 
@@ -137,10 +136,9 @@ def read_segments(view: View, header: Header, rule: str) -> list[tuple[int, ...]
         FormatError: With *rule*, if their size is not the class's, or one lies past the end of the
             file.
     """
-    layout = header.order + _PHDR[header.bits]
-    entries = _entries(
-        view, layout, header.phoff, header.phentsize, header.phnum, "program header table", rule
-    )
+    layout, what = _PHDR[header.bits], "program header table"
+    place = (header.phoff, header.phentsize, header.phnum)
+    entries = _entries(view, layout, header.order, *place, what, rule)
     if header.bits == 32:
         return [(e[0], e[6], e[1], e[2], e[3], e[4], e[5], e[7]) for e in entries]
     return entries
@@ -160,15 +158,15 @@ def read_sections(view: View, header: Header, rule: str) -> list[tuple[int, ...]
     """
     if not header.shoff:
         return []
-    layout = header.order + _SHDR[header.bits]
-    what = "section header table"
+    layout, what = _SHDR[header.bits], "section header table"
+    place = (header.shoff, header.shentsize)
     count = header.shnum
     if count == 0:
-        first = _entries(view, layout, header.shoff, header.shentsize, 1, what, rule)[0]
+        first = _entries(view, layout, header.order, *place, 1, what, rule)[0]
         count = first[5]
         if count > MAX_SECTIONS:
             raise FormatError(rule, "too many sections", got=count, limit=MAX_SECTIONS)
-    return _entries(view, layout, header.shoff, header.shentsize, count, what, rule)
+    return _entries(view, layout, header.order, *place, count, what, rule)
 
 
 def name_section(header: Header, sections: list[tuple[int, ...]]) -> int:
@@ -182,9 +180,20 @@ def name_section(header: Header, sections: list[tuple[int, ...]]) -> int:
 
 
 def _entries(
-    view: View, layout: str, offset: int, entry_size: int, count: int, what: str, rule: str
+    view: View,
+    layout: str,
+    order: str,
+    offset: int,
+    entry_size: int,
+    count: int,
+    what: str,
+    rule: str,
 ) -> list[tuple[int, ...]]:
-    size = struct.calcsize(layout)
+    size = _size(layout)
     if entry_size != size:
         raise FormatError(rule, f"{what}: entry size", got=entry_size, limit=size, at=offset)
-    return list(struct.iter_unpack(layout, view.window(offset, size * count, what, rule)))
+    return rows(view.window(offset, size * count, what, rule), layout, order)
+
+
+def _size(layout: str) -> int:
+    return sum(WIDTHS[code] for code in layout)

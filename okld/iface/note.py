@@ -6,8 +6,6 @@ Source: SPEC chapter 3, which has the layout.
 
 from __future__ import annotations
 
-import struct
-
 from okld.base.errors import FormatError
 from okld.iface.table import INTERFACES
 
@@ -19,7 +17,8 @@ OWNER = b"openkal"
 NOTE_TYPE = 1
 STACK_LIMIT = 1 << 30  # bytes; NOTE-3
 
-_DESCRIPTOR = struct.Struct("<IIQQQQ")
+_FIELDS = (4, 4, 8, 8, 8, 8)  # bytes of each, in order
+_SIZE = sum(_FIELDS)
 _REVISION = 1
 
 
@@ -45,9 +44,10 @@ class Note:
 
     def encode(self) -> bytes:
         """Return the whole note, as it lies in a `PT_NOTE` of alignment 4."""
-        words = (self.version, self.required, self.optional, self.stack)
-        descriptor = _DESCRIPTOR.pack(_REVISION, 0, *words)
-        return struct.pack("<III8s", 8, len(descriptor), NOTE_TYPE, OWNER) + descriptor
+        fields = (_REVISION, 0, self.version, self.required, self.optional, self.stack)
+        head = b"".join(word.to_bytes(4, "little") for word in (8, _SIZE, NOTE_TYPE))
+        words = zip(fields, _FIELDS, strict=True)
+        return head + OWNER + b"\0" + b"".join(f.to_bytes(n, "little") for f, n in words)
 
 
 def read_note(shape: Shape) -> Note | None:
@@ -68,10 +68,14 @@ def read_note(shape: Shape) -> Note | None:
 
 def _decode(descriptor: bytes, at: int) -> Note:
     """Return the note of *descriptor*, from the note at byte *at* of the file."""
-    if len(descriptor) != _DESCRIPTOR.size:
-        size = len(descriptor)
-        raise FormatError("NOTE-1", "openkal note: size", got=size, limit=_DESCRIPTOR.size, at=at)
-    revision, flags, version, required, optional, stack = _DESCRIPTOR.unpack(descriptor)
+    size = len(descriptor)
+    if size != _SIZE:
+        raise FormatError("NOTE-1", "openkal note: size", got=size, limit=_SIZE, at=at)
+    fields, place = [], 0
+    for width in _FIELDS:
+        fields.append(int.from_bytes(descriptor[place : place + width], "little"))
+        place += width
+    revision, flags, version, required, optional, stack = fields
     if revision != _REVISION:
         raise FormatError("NOTE-1", "openkal note: revision", got=revision, limit=_REVISION, at=at)
     if flags:

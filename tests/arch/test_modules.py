@@ -11,7 +11,6 @@ IMAGE = ROOT / "testdata/images/hello.x86_64.ok"
 
 WARM = [
     "gc",
-    "_struct",
     "okld",
     "okld.base",
     "okld.base.errors",
@@ -40,7 +39,6 @@ WARM = [
     "okrun.plan.codec",
     "okrun.plan.make",
     "okrun.start",
-    "struct",
 ]
 """With what a bare Python has imported, all that a start of an image imports."""
 
