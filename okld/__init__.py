@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okld.base.errors import FormatError, OkError, Refusal, Unreadable
+    from okld.bundle.verify import verify
+    from okld.bundle.writer import write_bundle
     from okld.iface.open import Image, open
     from okld.iface.table import interface_of
     from okld.image.open import describe
@@ -29,6 +31,8 @@ _HOMES = {
     "interface_of": "okld.iface.table",
     "open": "okld.iface.open",
     "symbols": "okld.syms.table",
+    "verify": "okld.bundle.verify",
+    "write_bundle": "okld.bundle.writer",
 }
 
 __all__ = [
@@ -45,6 +49,8 @@ __all__ = [
     "interface_of",
     "open",
     "symbols",
+    "verify",
+    "write_bundle",
 ]
 
 

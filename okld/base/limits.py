@@ -32,6 +32,19 @@ MAX_NOTE_NAME = 255  # bytes of an owner's name, with its NUL
 MAX_NOTE_DESC = 1 << 15  # bytes of a descriptor
 MAX_BUILD_ID = 64  # bytes; SHA-512, the longest in use
 
+MAX_BUNDLE = (1 << 32) - 1  # bytes; every offset then fits in 32 bits, without zip64
+MAX_MEMBERS = 64  # images of a bundle; there are three processors
+MAX_ENTRY_NAME = 100  # bytes of a name in a bundle
+MAX_MANIFEST = 1 << 20  # bytes; 64 members take 40,000, and every start hashes it
+MAX_SIGNATURE = 1 << 16  # bytes; an RSA key of 16,384 bits takes 6,000
+
+MIN_RSA_BITS = 2048  # of a modulus; shorter ones are within reach of who has computers
+MAX_RSA_BITS = 16384  # of a modulus; the longest that OpenSSL and ssh-keygen take
+MAX_RSA_EXPONENT = (1 << 64) - 1  # 65,537 is usual; a check's time grows with it
+MAX_PRIVATE_KEY = 1 << 16  # bytes of a key's file; RSA of 16,384 bits takes 13,000
+MAX_TRUST = 1 << 20  # bytes of allowed_signers; 1,500 RSA keys
+MAX_AGENT_MESSAGE = 1 << 18  # bytes of an ssh-agent's answer; what OpenSSH's own may send
+
 CHUNK = (
     1 << 12
 )  # table entries decoded at a time: bounds memory, and stays in the processor's cache

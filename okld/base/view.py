@@ -59,6 +59,20 @@ class View:
             return self._data[offset : offset + size]
         return self._pread(offset, size, what, rule)
 
+    def part(self, offset: int, size: int, what: str, rule: str) -> View:
+        """
+        Return a view of the *size* bytes at *offset* alone, counted from the view's first byte.
+
+        Raises:
+            FormatError: With *rule*, if any of them lies outside the view.
+        """
+        if offset < 0 or size < 0 or offset > self.size - size:
+            raise FormatError(
+                rule, f"{what} is past the end", got=offset + size, limit=self.size, at=offset
+            )
+        data = None if self._data is None else self._data[offset : offset + size]
+        return View(data, self._fd, self._start + offset, size)
+
     def _pread(self, offset: int, size: int, what: str, rule: str) -> bytes:
         try:
             data = os.pread(self._fd, size, self._start + offset)

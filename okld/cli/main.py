@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 YES, NO, UNUSABLE = 0, 1, 2
 
 COMMANDS = {
-    "show": "describe an ELF, PE or Mach-O file",
+    "show": "describe a bundle, or an ELF, PE or Mach-O file",
     "interfaces": "which interfaces an image declares, and which it uses",
     "check": "would an image be refused, and by which rule",
     "symbols": "list the symbols of an ELF file",
     "symbolize": "name what lies at an address",
+    "bundle": "put images into a bundle, and sign it",
+    "verify": "is all true that a bundle says",
+    "extract": "an image of a bundle, as a file of its own",
     "build": "make an image from C, C++ or assembler",
     "cflags": "options that compile for an image",
     "ldflags": "options that link an image",

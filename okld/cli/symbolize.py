@@ -5,7 +5,8 @@ from __future__ import annotations
 from okld.base.errors import OkError, printable
 from okld.cli import render
 from okld.cli.complain import complain
-from okld.syms.table import Miss, symbols
+from okld.cli.members import named
+from okld.syms.table import Miss, Symbols
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ HEX = frozenset("0123456789abcdefABCDEF")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes."""
-    parser.add_argument("image", metavar="IMAGE", help="an ELF file")
+    parser.add_argument("image", metavar="FILE[:MEMBER]", help="an ELF file")
     parser.add_argument(
         "addresses",
         metavar="ADDR",
@@ -30,7 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, out: TextIO) -> int:
     """Name each address; end with 1 if one has no name."""
-    table = symbols(args.image)
+    with named(args.image) as image:
+        table = Symbols(image.only().view)
     if table.damage:
         complain(f"{printable(args.image)}: {table.damage}")
     few = len(args.addresses) < SORT_FROM

@@ -5,7 +5,8 @@ from __future__ import annotations
 from okld.base.errors import printable
 from okld.cli import render
 from okld.cli.complain import complain
-from okld.syms.table import symbols
+from okld.cli.members import named
+from okld.syms.table import Symbols
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes."""
-    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("file", metavar="FILE[:MEMBER]")
 
 
 def run(args: Namespace, out: TextIO) -> int:
     """List the named symbols in the table's order."""
-    table = symbols(args.file)
+    with named(args.file) as found:
+        table = Symbols(found.only().view)
     if table.damage:
         complain(f"{printable(args.file)}: {table.damage}")
     out.writelines(render.symbol_list(table, args.file, as_json=args.json))

@@ -33,11 +33,11 @@ class OpenFile:
 
     __slots__ = ("fd", "path", "view")
 
-    def __init__(self, path: str, fd: int, size: int) -> None:
-        """Take over *fd*, an open file of *size* bytes."""
+    def __init__(self, path: str, fd: int, size: int, offset: int = 0) -> None:
+        """Take over *fd*, an open file, of which *size* bytes from *offset* on are meant."""
         self.path = path
         self.fd = fd
-        self.view = View.of_fd(fd, size)
+        self.view = View.of_fd(fd, size, offset)
 
     def __enter__(self) -> OpenFile:
         """Return the file itself."""

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 
 from okld.base.errors import OkError, Refusal, Unreadable
+from okld.base.output import replacing
 from okld.base.view import View
 from okld.iface.need import Interfaces, interfaces_of, require_declared
 from okld.image.shape import read_shape
@@ -76,7 +77,8 @@ def build(
         raise Refusal("SDK-1", f"the compiler makes code for {shape.arch}, not for {target}")
     interfaces = interfaces_of(shape)
     require_declared(interfaces)
-    _write(os.fspath(output), data)
+    with replacing(os.fspath(output), "image") as file:
+        file.write(data)
     return interfaces
 
 
@@ -186,18 +188,3 @@ class _Compiler:
             raise Unreadable("compiler cannot be run", self._command[0], error) from None
         if status:
             raise Refusal("SDK-1", f"{what}: {self._command[0]} ended with status {status}")
-
-
-def _write(output: str, data: bytes) -> None:
-    """Put *data* at *output*, at once or not at all."""
-    part = f"{output}.{os.getpid()}.part"
-    try:
-        try:
-            with open(part, "xb") as file:
-                file.write(data)
-            os.replace(part, output)
-        finally:
-            if os.path.lexists(part):
-                os.unlink(part)
-    except OSError as error:
-        raise Unreadable("image cannot be written", output, error) from None

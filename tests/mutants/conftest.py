@@ -1,4 +1,4 @@
-"""Mutants of good images: how many, and how they are made."""
+"""Mutants of good images and bundles: how many, and how they are made."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ LIMITS = (
 )
 STEPS = (-0x10000, -0x1000, -16, -8, -4, -1, 1, 4, 8, 16, 0x1000, 0x10000)
 
-sys.path.append(str(Path(__file__).parents[1] / "image"))
+sys.path += [str(Path(__file__).parents[1] / room) for room in ("image", "bundle", "mutants")]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -175,3 +176,24 @@ def mutators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Mutator]:
 
     directory = tmp_path_factory.mktemp("mutants")
     return {which: Mutator(build(which, directory)) for which in COMPILERS}
+
+
+@pytest.fixture(scope="session")
+def bundle_mutators(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return a mutator of a bundle of one image, of two, and of two that are signed."""
+    from bundles import BundleMutator
+
+    from okld.bundle.writer import write_bundle
+
+    images = Path(__file__).parents[2] / "testdata/images"
+    path = tmp_path_factory.mktemp("bundles") / "good.okb"
+    made = {}
+    for name, arches, sign in (
+        ("one", ("x86_64",), None),
+        ("two", ("x86_64", "aarch64"), None),
+        ("signed", ("aarch64", "x86_64"), lambda manifest: b"a signature\n"),
+    ):
+        words = [str(images / f"hello.{arch}.ok") for arch in arches]
+        write_bundle(words, str(path), name="hello", sign=sign)
+        made[name] = BundleMutator(path.read_bytes())
+    return made

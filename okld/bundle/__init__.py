@@ -1,0 +1,1 @@
+"""The bundle: one canonical ZIP of a manifest, its signature, and an image a processor."""
