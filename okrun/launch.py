@@ -15,13 +15,17 @@ from okld.base.view import View
 from okld.iface.need import interfaces_of
 from okld.image.shape import read_shape
 from okrun.admission.decide import Admitted, Host, decide
+from okrun.admission.place import places
+from okrun.admission.policy import read_policy
 from okrun.plan.codec import MEASURE_CALLS, MEASURE_COUNT, MEASURE_COUNTERS
-from okrun.plan.make import make
+from okrun.plan.make import complete, outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import NoReturn
+
+    from okrun.admission.record import Record
 
 _SITE = os.path.dirname(os.path.dirname(__file__))
 HOSTS = (
@@ -92,18 +96,30 @@ class Start:
     Attributes:
         image: Its path, as it was given.
         admitted: What was admitted.
+        record: What is known of it as a member of a bundle, or None.
+        cache: For people: whether that was remembered, and where not, why.
         host: The program that it will run in.
         fds: The image's open file and the plan's; both above the standard streams, neither
             inherited yet.
     """
 
-    __slots__ = ("admitted", "fds", "host", "image")
+    __slots__ = ("admitted", "cache", "fds", "host", "image", "record")
 
-    def __init__(self, image: str, admitted: Admitted, host: Host, fds: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        image: str,
+        admitted: Admitted,
+        host: Host,
+        fds: tuple[int, int],
+        record: Record | None,
+        cache: str,
+    ) -> None:
         self.image = image
         self.admitted = admitted
         self.host = host
         self.fds = fds
+        self.record = record
+        self.cache = cache
 
     def command(self, args: Sequence[str], emulator: str = "") -> tuple[str, list[str]]:
         """Return the program to execute and its arguments, its own name first."""
@@ -113,28 +129,60 @@ class Start:
         return self.host.path, ["okhost", *arguments]
 
 
-def prepare(image: str, measure: Measuring, host_path: str = "") -> Start:
+def prepare(
+    image: str,
+    measure: Measuring,
+    host_path: str = "",
+    *,
+    policy: str = "",
+    remember: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Start:
     """
-    Check an image, decide, and plan its start.
+    Check an image, or a member of a bundle, decide, and plan its start.
+
+    Args:
+        image: A path of either; after that of a bundle may stand ``:`` and the name of a member.
+        measure: What is to be measured.
+        host_path: A host program other than the installed one.
+        policy: One that is to hold beside those of the environment and of the user's settings.
+        remember: Whether the cache of admissions is used.
+        progress: Called with bytes read, and of how many, while a bundle's member is hashed.
 
     Raises:
         NoHost: STAT-2.
+        OkError: ADM-8.
         Unreadable: If the system gives no file of that name.
         Refusal: If it is no regular file, or `decide` refuses.
-        FormatError: If it is not an ok image.
+        FormatError: If it is neither an ok image nor a bundle.
         OSError: If the system refuses the plan its place.
     """
     host = find_host(host_path) if host_path else installed_host()
-    fd = _open(image)
+    settings, place = places(os.environ)
+    policy = read_policy(policy, os.environ, settings)
+    fd, path, member = _open(image)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise Refusal("", "image is not a regular file")
-        shape = read_shape(View.of_fd(fd, status.st_size))
-        admitted = decide(shape, interfaces_of(shape), host)
-        path = os.fsencode(image)
-        plan = make(admitted, fd, status, path, measure.bits, measure.directory)
-        return Start(image, admitted, host, (fd, _in_memory(plan)))
+        record, cache, offset, name = None, "", 0, image
+        if os.pread(fd, 4, 0) == b"PK\3\4":  # no image begins so
+            from okrun.bundled import Request, admit
+
+            place = place if remember else None
+            request = Request(path, member, policy, settings, place, progress)
+            admitted, record, cache = admit(fd, status, host, request)
+            plan, offset, name = record.plan, record.offset, f"{path}:{record.member}"
+        elif member:
+            raise Refusal("OKB-28", f"{path} is no bundle, with a member {member}")
+        else:
+            shape = read_shape(View.of_fd(fd, status.st_size))
+            admitted = decide(shape, interfaces_of(shape), host, policy)
+            plan = outline(admitted)
+        data = complete(
+            plan, fd, status, offset, os.fsencode(name), measure.bits, measure.directory
+        )
+        return Start(image, admitted, host, (fd, _in_memory(data)), record, cache)
     except BaseException:
         os.close(fd)
         raise
@@ -203,12 +251,18 @@ def execute(
         raise OSError(error.errno, f"{program}: {error.strerror}") from None
 
 
-def _open(image: str) -> int:
+def _open(image: str) -> tuple[int, str, str]:
+    """Open the file that an image is in; return also its path, and a member's name or ""."""
+    path, member = image, None
+    if ":" in image:
+        from okld.bundle.naming import split_word
+
+        path, member = split_word(image)
     try:
         # Without O_NONBLOCK the open of a FIFO waits for somebody to write to it.
-        return _above_streams(os.open(image, os.O_RDONLY | os.O_NONBLOCK))
+        return _above_streams(os.open(path, os.O_RDONLY | os.O_NONBLOCK)), path, member or ""
     except OSError as error:
-        raise Unreadable("image", image, error) from None
+        raise Unreadable("image", path, error) from None
     except ValueError as error:
         raise Refusal("", f"image: {error}") from None
 

@@ -27,18 +27,24 @@ def run(
     timeout: float | None = None,
     host: str = "",
     emulator: str = "",
+    policy: str = "",
+    remember: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
     """
     Run an image and wait for its end.
 
     Args:
-        image: The image's path; its argv[0], as given.
+        image: The image's path, or a bundle's, ``:`` and the name of a member after it where one is
+            wanted; its argv[0], as given.
         args: Its further arguments.
         env: Its whole environment; None for this process's own.
         prof: What to measure, as ``WHAT[,WHAT...][:DIR]``; OKRUN_PROF is not read.
         stdin: As for `subprocess.run`, like *stdout*, *stderr*, *input* and *timeout* (in seconds).
         host: A host program other than the installed one.
         emulator: A program to run the host with.
+        policy: What a bundle's signature has to be: "any", "signed" or "trusted"; the strictest of
+            this, OKRUN_POLICY and the user's settings holds.
+        remember: Whether a bundle's admission may be remembered, or have been.
 
     Returns:
         The image's status: what it returned or gave to ``kal_exit``, or -n when signal n ended it.
@@ -48,7 +54,8 @@ def run(
         OSError: If the system refuses to start the host.
         subprocess.TimeoutExpired: If the image did not end in *timeout*; it has been killed.
     """
-    start = prepare(os.fsdecode(image), measuring(prof, "prof"), host)
+    what = measuring(prof, "prof")
+    start = prepare(os.fsdecode(image), what, host, policy=policy, remember=remember)
     try:
         program, command = start.command([os.fsdecode(each) for each in args], emulator)
         return subprocess.run(

@@ -10,12 +10,16 @@ from okrun.cli.say import complain, out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from okrun.admission.record import Signer
     from okrun.launch import Measuring, Start
 
 HELP = """\
-usage: okrun [options] IMAGE [arguments of the image...]
+usage: okrun [options] IMAGE|BUNDLE[:MEMBER] [arguments of the image...]
+       okrun cache dir|list|verify|gc|clear
+       okrun trust list|add|remove
 
 Run an ok image in this process: streams, signals, environment and exit status are the image's.
+Of a bundle, run the member of the host program's processor, or the one that is named.
 
   --prof=WHAT[,WHAT...][:DIR]
                     measure, and write okprof-<id>.json into DIR (default: the working directory);
@@ -23,6 +27,10 @@ Run an ok image in this process: streams, signals, environment and exit status a
                     OKRUN_PROF is used where this is not given
   --env NAME=VALUE  set a variable of the image's environment
   --clear-env       begin with an empty environment; --env adds to it
+  --policy any|signed|trusted
+                    ask for a signed bundle, or for one signed by a key of the trust file; the
+                    strictest of this, OKRUN_POLICY and the file `policy` of the settings holds
+  --no-cache        neither use what is remembered of earlier starts nor remember this one
   -v, --verbose     say on standard error what was admitted, and what runs it
   --host PATH       run the image in another host program
   --emulator PROG   run the host program with PROG, as qemu-aarch64
@@ -53,6 +61,25 @@ def describe(start: Start, measure: Measuring) -> None:
         f"measures {measure.names} into {os.fsdecode(measure.directory)}"
         if measure.bits
         else "measures nothing",
+        *_bundle_lines(start),
     )
     for line in lines:
         complain("okrun", printable(line))
+
+
+def _bundle_lines(start: Start) -> list[str]:
+    record = start.record
+    if record is None:
+        return []
+    where = f"{record.length} bytes at {record.offset:#x} of the bundle"
+    return [
+        f"member {record.member}, {where}, SHA-256 {record.sha256}",
+        f"cache: {start.cache}",
+    ]
+
+
+def name_signer(image: str, signer: Signer) -> None:
+    """Say on standard error who signed the bundle (ADM-9)."""
+    who = "a trusted key" if signer.trusted else "a key that is not trusted"
+    what = f"{image}: signed by {who}, {signer.fingerprint}: {signer.said}"
+    complain("okrun", printable(what))

@@ -13,7 +13,8 @@ from okrun.launch import NoHost, Usage, execute, measuring, prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from okrun.launch import Measuring
+    from okrun.cli.progress import Bar
+    from okrun.launch import Measuring, Start
 
 FAILED, REFUSED, NO_IMAGE = 125, 126, 127
 """Statuses that are not the image's (STAT-1)."""
@@ -22,13 +23,17 @@ FAILED, REFUSED, NO_IMAGE = 125, 126, 127
 class Options:
     """What the command line asks for."""
 
-    __slots__ = ("args", "clear_env", "emulator", "env", "host", "image", "prof", "verbose")
+    __slots__ = (
+        "args", "clear_env", "emulator", "env", "host", "image", "policy", "prof", "remember",
+        "verbose",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.prof: str | None = None
         self.env: list[str] = []
         self.clear_env = self.verbose = False
-        self.host = self.emulator = self.image = ""
+        self.host = self.emulator = self.image = self.policy = ""
+        self.remember = True
         self.args: list[str] = []
 
 
@@ -49,17 +54,57 @@ def _run(words: list[str]) -> int:
         from okrun.cli.about import about
 
         return about(words[0])
+    if words and words[0] in ("cache", "trust"):  # an image of that name is ./cache
+        return _other_command(words[0], words[1:])
     options = _parse(words)
     measure = _measure(options.prof)
     try:
-        start = prepare(options.image, measure, options.host)
+        start = _prepare(options, measure)
     except (FormatError, Refusal) as error:
         return _failed(f"{printable(options.image)}: {error}", REFUSED)
+    signer = start.record and start.record.signer
+    if signer and (options.verbose or not signer.trusted):
+        from okrun.cli.about import name_signer
+
+        name_signer(options.image, signer)
+
     if options.verbose:
         from okrun.cli.about import describe
 
         describe(start, measure)
     return execute(start, options.args, options.emulator, _environment(options))
+
+
+def _other_command(command: str, words: list[str]) -> int:
+    if command == "cache":
+        from okrun.cli.cache import run
+    else:
+        from okrun.cli.trust import run
+    return run(words)
+
+
+def _prepare(options: Options, measure: Measuring) -> Start:
+    bars: list[Bar] = []  # one at most: only what is hashed has one
+
+    def progress(done: int, length: int) -> None:
+        if not bars:
+            from okrun.cli.progress import Bar
+
+            bars.append(Bar())
+        bars[0].show(done, length)
+
+    try:
+        return prepare(
+            options.image,
+            measure,
+            options.host,
+            policy=options.policy,
+            remember=options.remember,
+            progress=progress,
+        )
+    finally:
+        for bar in bars:
+            bar.end()
 
 
 def _parse(words: list[str]) -> Options:
@@ -76,7 +121,10 @@ def _parse(words: list[str]) -> Options:
         if option == "--clear-env" and not equals:
             options.clear_env = True
             continue
-        if option not in ("--prof", "--env", "--host", "--emulator"):
+        if option == "--no-cache" and not equals:
+            options.remember = False
+            continue
+        if option not in ("--prof", "--env", "--host", "--emulator", "--policy"):
             raise Usage(f"unknown option {words[at - 1]} (--help lists what is known)")
         if not equals:
             if at == len(words):
@@ -100,6 +148,8 @@ def _set(options: Options, option: str, value: str) -> None:
         raise Usage(f"{option} takes a value that is not empty")
     elif option == "--prof":
         options.prof = value
+    elif option == "--policy":
+        options.policy = value
     elif option == "--host":
         options.host = value
     else:
@@ -145,7 +195,7 @@ def _undo_locale_coercion() -> None:
 
 
 def _status(error: OkError) -> int:
-    if isinstance(error, (NoHost, Usage)):
+    if isinstance(error, (NoHost, Usage)) or error.rule == "ADM-8":
         return FAILED
     if isinstance(error, Unreadable):
         from errno import ENOENT, ENOTDIR

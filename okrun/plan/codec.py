@@ -60,7 +60,7 @@ def encode(
             *[_words(segment) for segment in segments],
             _words(values),
             _padded(bytes(kinds)),
-            *[_words((len(text),)) + _padded(text + b"\0") for text in strings],
+            *[_string(text) for text in strings],
         )
     )
     counted = {
@@ -73,9 +73,49 @@ def encode(
     return _words([words[name] for name in HEADER]) + body
 
 
+def fill(plan: bytes, words: dict[str, int], path: bytes, report_dir: bytes) -> bytes:
+    """
+    Return a plan of which both paths are empty, with *words* in its header and with these paths.
+
+    Source: PLAN-1.
+    """
+    header = bytearray(plan[: 8 * len(HEADER)])
+    segments, symbols = word_of(header, "segment_count"), word_of(header, "symbol_count")
+    path_at = len(header) + 40 * segments + 8 * symbols + symbols + -symbols % 8
+    build_id_at = path_at + len(_EMPTY)
+    build_id = int.from_bytes(plan[build_id_at : build_id_at + 8], "little") + 1
+    report_dir_at = build_id_at + 8 + build_id + -build_id % 8
+    body = b"".join(
+        (
+            plan[len(header) : path_at],
+            _string(path),
+            plan[build_id_at:report_dir_at],
+            _string(report_dir),
+            plan[report_dir_at + len(_EMPTY) :],
+        )
+    )
+    for name, value in (*words.items(), ("size", len(header) + len(body))):
+        at = 8 * HEADER.index(name)
+        header[at : at + 8] = value.to_bytes(8, "little")
+    return bytes(header) + body
+
+
+def word_of(plan: bytes | bytearray, name: str) -> int:
+    """Return one word of a plan's header; 0 where the plan is cut before it."""
+    at = 8 * HEADER.index(name)
+    return int.from_bytes(plan[at : at + 8], "little")
+
+
+def _string(text: bytes) -> bytes:
+    return _words((len(text),)) + _padded(text + b"\0")
+
+
 def _words(values: Sequence[int]) -> bytes:
     return b"".join([value.to_bytes(8, "little") for value in values])
 
 
 def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 8)
+
+
+_EMPTY = _string(b"")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from okrun.plan.codec import (
+    MAGIC,
     PAGE,
     SYMBOL_ABSOLUTE,
     SYMBOL_KAL,
     SYMBOL_KAL_WEAK,
     encode,
+    fill,
+    word_of,
 )
 
 TYPE_CHECKING = False
@@ -22,6 +25,11 @@ DEFAULT_STACK = 8 << 20
 """In bytes: what the host gives an image that asks for nothing (NOTE-3)."""
 
 _WORD = 2**64 - 1
+_OF_A_START = (
+    "file_fd", "file_dev", "file_ino", "file_size", "file_mtime_ns", "file_ctime_ns",
+    "image_offset", "measure",
+)  # fmt: skip
+"""The words that are a start's and not the image's."""
 
 
 def make(
@@ -32,17 +40,46 @@ def make(
     measure: int,
     report_dir: bytes,
 ) -> bytes:
+    """Return the plan, encoded, of an image that is the whole of the open file *fd*."""
+    return complete(outline(admitted), fd, status, 0, path, measure, report_dir)
+
+
+def complete(
+    outline: bytes,
+    fd: int,
+    status: os.stat_result,
+    image_offset: int,
+    path: bytes,
+    measure: int,
+    report_dir: bytes,
+) -> bytes:
     """
-    Return the plan, encoded, of an image that begins at the first byte of the open file *fd*.
+    Return the plan, encoded, of one start of an image.
 
     Args:
-        admitted: The image.
+        outline: What `outline` gives of the image.
         fd: The descriptor of its file in the host's process.
         status: The file's status when it was admitted.
+        image_offset: Where the image begins in its file, in bytes.
         path: The image as the user named it.
         measure: Bits of ``MEASURE_*``.
         report_dir: Where the report goes; empty when nothing is measured.
     """
+    words = {
+        "file_fd": fd,
+        "file_dev": status.st_dev,
+        "file_ino": status.st_ino,
+        "file_size": status.st_size,
+        "file_mtime_ns": status.st_mtime_ns & _WORD,  # negative before 1970
+        "file_ctime_ns": status.st_ctime_ns & _WORD,
+        "image_offset": image_offset,
+        "measure": measure,
+    }
+    return fill(outline, words, path, report_dir)
+
+
+def outline(admitted: Admitted) -> bytes:
+    """Return what every plan of the image has: one in which all that a start adds is zero."""
     shape, interfaces = admitted.shape, admitted.interfaces
     relro, relro_size = shape.relro
     init_array, init_count = shape.init_array
@@ -55,13 +92,7 @@ def make(
     values, kinds, imports = _symbols(shape)
     header = {
         "machine": shape.machine,
-        "file_fd": fd,
-        "file_dev": status.st_dev,
-        "file_ino": status.st_ino,
-        "file_size": status.st_size,
-        "file_mtime_ns": status.st_mtime_ns & _WORD,  # negative before 1970
-        "file_ctime_ns": status.st_ctime_ns & _WORD,
-        "image_offset": 0,
+        **dict.fromkeys(_OF_A_START, 0),
         "image_size": shape.size,
         "lo": shape.lo,
         "hi": shape.hi,
@@ -90,11 +121,26 @@ def make(
         "names_dynamic": int(shape.names_dynamic),
         "strings": strings,
         "strings_size": strings_size,
-        "measure": measure,
     }
     segments = [(s.offset, s.vaddr, s.filesz, s.memsz, s.flags) for s in shape.segments]
     build_id = shape.build_id.encode()
-    return encode(header, segments, values, kinds, (path, build_id, report_dir, imports))
+    return encode(header, segments, values, kinds, (b"", build_id, b"", imports))
+
+
+def is_outline_of(plan: bytes, admitted: Admitted) -> bool:
+    """Return whether an outline that was kept says of an image what its shape says now."""
+    shape, interfaces = admitted.shape, admitted.interfaces
+    wanted = (
+        ("magic", MAGIC),
+        ("size", len(plan)),
+        ("machine", shape.machine),
+        ("image_size", shape.size),
+        ("entry", shape.entry),
+        ("required", interfaces.required_word),
+        ("segment_count", len(shape.segments)),
+        ("symbol_count", len(shape.values)),
+    )
+    return all(word_of(plan, name) == value for name, value in wanted)
 
 
 def _whole_pages(size: int) -> int:

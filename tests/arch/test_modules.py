@@ -1,21 +1,30 @@
 """What a start imports is a fixed list: each module costs about 70 us before the image begins."""
 
+import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from okld.bundle.writer import write_bundle
+
 ROOT = Path(__file__).parents[2]
 IMAGE = ROOT / "testdata/images/hello.x86_64.ok"
+OKRUN = Path(sys.executable).parent / "okrun"
 
 WARM = [
+    "_okrun",
     "gc",
     "okld",
     "okld.base",
     "okld.base.errors",
     "okld.base.limits",
     "okld.base.view",
+    "okld.bundle",
+    "okld.bundle.trust_file",
     "okld.elf",
     "okld.elf.header",
     "okld.elf.tables",
@@ -31,16 +40,24 @@ WARM = [
     "okld.image.symbols",
     "okrun",
     "okrun.admission",
+    "okrun.admission.cache",
     "okrun.admission.decide",
+    "okrun.admission.identity",
+    "okrun.admission.place",
+    "okrun.admission.policy",
+    "okrun.admission.record",
+    "okrun.bundled",
     "okrun.cli",
     "okrun.cli.okrun",
     "okrun.launch",
     "okrun.plan",
     "okrun.plan.codec",
     "okrun.plan.make",
-    "okrun.start",
 ]
-"""With what a bare Python has imported, all that a start of an image imports."""
+"""With what a bare Python has imported, all that a start imports; one file holds the most of it."""
+
+MEMBER = ["__future__", "okld.bundle.naming"]
+"""What the form BUNDLE:MEMBER needs besides."""
 
 OBSERVED = """
 import os, sys
@@ -58,10 +75,82 @@ exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"))
 """
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A home with a bundle in it whose admission is remembered."""
+    home = tmp_path_factory.mktemp("home")
+    bundle = home / "hello.okb"
+    write_bundle([str(IMAGE)], str(bundle), name="hello")
+    while time.time_ns() - bundle.stat().st_ctime_ns < 2.1e9:
+        time.sleep(0.05)
+    for word in (bundle, f"{bundle}:x86_64"):
+        subprocess.run([OKRUN, word], check=True, env=environment(home), stdout=subprocess.DEVNULL)
+    assert len(list(home.glob(".cache/okrun/admitted/*"))) == 2
+    return home
+
+
+def environment(home):
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8"}
+
+
 @pytest.mark.spec("CLI-3")
-def test_a_start_imports_this_and_no_more():
+@pytest.mark.parametrize(
+    ("word", "more"),
+    [
+        pytest.param("", [], id="an image"),
+        pytest.param("hello.okb", [], id="a bundle"),
+        pytest.param("hello.okb:x86_64", MEMBER, id="a member by its name"),
+    ],
+)
+def test_a_start_imports_this_and_no_more(home, word, more):
     """At the moment of the execve the modules are those of the list."""
-    okrun = Path(sys.executable).parent / "okrun"
-    words = [sys.executable, "-P", "-c", OBSERVED, okrun, IMAGE]
-    got = subprocess.check_output(words, text=True).split()
-    assert set(got) == set(WARM)
+    image = home / word if word else IMAGE
+    words = [sys.executable, "-P", "-c", OBSERVED, OKRUN, image]
+    got = subprocess.check_output(words, text=True, env=environment(home)).split()
+    assert set(got) == {*WARM, *more}
+
+
+@pytest.mark.spec("SURF-1", "CLI-3")
+def test_what_the_build_worked_out():
+    """The surface that the joined file states is the one that the package reads."""
+    tell = "from okld.iface.table import FUNCTIONS as f, INTERFACES as i, interface_of as o; "
+    tell += "print(i, [(each, o(each)) for each in f])"
+    got = [
+        subprocess.check_output([sys.executable, "-P", "-c", first + tell])
+        for first in ("import _okrun; ", "")
+    ]
+    assert got[0] == got[1]
+    assert b"kal_stream_write" in got[0]
+
+
+@pytest.mark.spec("CLI-3", "CAC-9", "CAC-11")
+def test_a_start_opens_this_and_no_more(home, tmp_path):
+    """
+    From its script on a warm start of a bundle opens these files once each, for reading, and makes,
+    moves and removes none.
+    """
+    trace = tmp_path / "trace"
+    words = ["strace", "-f", "-o", trace, "-e", "trace=%file", "-s", "4096", OKRUN, "hello.okb"]
+    subprocess.run(words, check=True, env=environment(home), cwd=home, stdout=subprocess.DEVNULL)
+    text = trace.read_text()
+    calls = text[text.rindex(f'"{OKRUN}", O_RDONLY') :].splitlines()[1:]
+    assert not re.search(r"\b(mkdir|rename|unlink|link|creat|chmod|utime|truncate)", str(calls))
+    found = [re.search(r'open\S*\((?:[^"]*)"(.*?)", (\S*O_[^, )]*)', line) for line in calls]
+    opened = [match.groups() for match in found if match]
+    assert all(flags.startswith("O_RDONLY") for _, flags in opened)
+    names = [re.sub(r".*/__pycache__/_okrun\..*", "_okrun", name) for name, _ in opened]
+    if names[0].endswith(
+        "-packages"
+    ):  # where Python looked into it at its start, it does not again
+        names.pop(0)
+    records = [path.name for path in home.glob(".cache/okrun/admitted/*")]
+    assert names[-1] in records
+    assert names[:-1] == [
+        "_okrun",
+        str(OKRUN.with_name("okhost")),
+        "/proc/self/auxv",
+        f"{home}/.config/okrun/policy",
+        "hello.okb",
+        f"{home}/.config/okrun/allowed_signers",
+        f"{home}/.cache/okrun/admitted",
+    ]

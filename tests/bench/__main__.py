@@ -11,13 +11,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bundles
 import calls
 import gate
 import relocate
 import start
 from rows import Row
 
-BENCHES = {"start": start.run, "calls": calls.run, "relocate": relocate.run, "gate": gate.run}
+BENCHES = {
+    "start": start.run,
+    "bundles": bundles.run,
+    "calls": calls.run,
+    "relocate": relocate.run,
+    "gate": gate.run,
+}
 
 
 def main(names: list[str]) -> int:

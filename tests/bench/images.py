@@ -11,11 +11,12 @@ HELLO = """
 #include <openkal/openkal.h>
 int main(void) { return kal_stream_write(kal_stdout(), "hello\\n", 6) != 6; }
 """
-RODATA = f"""
+RODATA = """
+#include <openkal/openkal.h>
 __asm__(".section .rodata.large,\\"a\\"\\n.globl large\\n"
-        "large: .fill {RODATA_MIB << 20}, 1, 7\\n.previous");
+        "large: .fill %d, 1, 7\\n.previous");
 extern const char large[];
-__attribute__((used)) const char* volatile touch = large;
+int main(void) { return large[0] != 7 || kal_stream_write(kal_stdout(), "hello\\n", 6) != 6; }
 """
 
 
@@ -31,9 +32,11 @@ def hello(work: Path) -> Path:
     return _build(work, "hello", HELLO)
 
 
-def rodata(work: Path) -> Path:
-    """The same with 64 MiB of read-only data."""
-    return _build(work, "rodata", HELLO + RODATA)
+def rodata(work: Path, mib: int = RODATA_MIB) -> Path:
+    """The same with some MiB of read-only data, of which it touches a byte."""
+    image = _build(work, f"rodata{mib}", RODATA % (mib << 20))
+    assert image.stat().st_size > mib << 20
+    return image
 
 
 def pointers(work: Path, count: int) -> Path:
