@@ -22,13 +22,15 @@ FAILED, REFUSED, NO_IMAGE = 125, 126, 127
 class Options:
     """What the command line asks for."""
 
-    __slots__ = ("args", "clear_env", "emulator", "env", "host", "image", "prof", "verbose")
+    __slots__ = (
+        "about", "args", "clear_env", "emulator", "env", "host", "image", "prof", "verbose"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.prof: str | None = None
         self.env: list[str] = []
         self.clear_env = self.verbose = False
-        self.host = self.emulator = self.image = ""
+        self.about = self.host = self.emulator = self.image = ""
         self.args: list[str] = []
 
 
@@ -45,11 +47,11 @@ def main() -> int:
 
 
 def _run(words: list[str]) -> int:
-    if words and words[0] in ("--help", "-h", "--version"):
+    options = _parse(words)
+    if options.about:
         from okrun.cli.about import about
 
-        return about(words[0])
-    options = _parse(words)
+        return about(options.about)
     measure = _measure(options.prof)
     try:
         start = prepare(options.image, measure, options.host)
@@ -70,6 +72,9 @@ def _parse(words: list[str]) -> Options:
         at += 1
         if option == "--" and not equals:
             break
+        if option in ("--help", "-h", "--version") and not equals:
+            options.about = option
+            return options
         if option in ("-v", "--verbose") and not equals:
             options.verbose = True
             continue
