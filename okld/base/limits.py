@@ -32,6 +32,15 @@ MAX_NOTE_NAME = 255  # bytes of an owner's name, with its NUL
 MAX_NOTE_DESC = 1 << 15  # bytes of a descriptor
 MAX_BUILD_ID = 64  # bytes; SHA-512, the longest in use
 
+MAX_TABLE = 1 << 22  # symbols that name addresses; the largest libraries have a quarter of it
+MAX_NAMES = 1 << 29  # bytes of their string table, and of their names; browsers have half of it
+MAX_ALIASES = 255  # further names of one address that are told; linkers fold that many functions
+MAX_ALIAS = 1 << 12  # bytes of such a name; C++ has a few that long
+MAX_SHOWN = 1 << 30  # bytes of a file that is described; it is read whole, and held twice
+MAX_COPIES = 4  # times that its bytes may be in its segments and sections; linkers make it two
+MAX_COMMANDS = 1 << 16  # load commands of a Mach-O file; linkers write dozens
+MAX_SLICES = 64  # programs in a fat file; there have never been that many processors
+
 CHUNK = (
     1 << 12
 )  # table entries decoded at a time: bounds memory, and stays in the processor's cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from okld.cli import render
 from okld.sdk.build import build
 from okld.sdk.flags import TARGETS
@@ -16,9 +18,13 @@ WITH_VALUE = ("-I", "-D", "-U")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes; other options are for the compiler."""
-    parser.epilog = "Other options, such as -O2, -g or -Wl,..., are handed to the compiler."
+    parser.epilog = (
+        "Other options are handed to the compiler, such as -O2, -g, -flto or -Wl,...; "
+        "those with a word are joined to it: -isystemDIR, -MFFILE."
+    )
     parser.set_defaults(options=[])
-    parser.add_argument("sources", metavar="SOURCE", nargs="+", help="C, C++, assembler, objects")
+    kinds = "C, C++, assembler, objects, archives"
+    parser.add_argument("sources", metavar="SOURCE", nargs="+", help=kinds)
     parser.add_argument("-o", dest="output", metavar="IMAGE", required=True)
     parser.add_argument("--target", choices=TARGETS, help="its processor; else this machine's")
     parser.add_argument("--cc", metavar="COMMAND", help="the compiler; else CC, else what is found")
@@ -29,13 +35,21 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace, out: TextIO) -> int:
     """Build the image; with --json say what it declares and uses."""
     valued = [option + word for option in WITH_VALUE for word in getattr(args, option)]
-    made = build(
-        args.sources,
-        args.output,
-        target=args.target,
-        cc=args.cc,
-        options=[*valued, *args.options],
-    )
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        # The default ends the process at once, and would leave the compiler's directory behind.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        made = build(
+            args.sources,
+            args.output,
+            target=args.target,
+            cc=args.cc,
+            options=[*valued, *args.options],
+        )
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
+        raise  # not reached: the signal ends the process
     if args.json:
         out.write(render.interfaces(made, args.output, as_json=True))
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from okld.base.errors import OkError, printable
 from okld.cli import render
 from okld.cli.complain import complain
-from okld.syms.table import Miss, symbols
+from okld.syms.answer import Miss
+from okld.syms.table import symbols
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
