@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from okld.iface.table import interface_of
     from okld.image.open import describe
     from okld.sdk.build import build
-    from okld.syms.table import Found, Miss, Symbols, symbols
+    from okld.syms.answer import Found, Miss
+    from okld.syms.table import Symbols, symbols
 
 _HOMES = {
     "FormatError": "okld.base.errors",
-    "Found": "okld.syms.table",
+    "Found": "okld.syms.answer",
     "Image": "okld.iface.open",
-    "Miss": "okld.syms.table",
+    "Miss": "okld.syms.answer",
     "OkError": "okld.base.errors",
     "Refusal": "okld.base.errors",
     "Symbols": "okld.syms.table",

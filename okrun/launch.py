@@ -200,7 +200,8 @@ def installed_host() -> Host:
 
 def find_host(path: str) -> Host:
     """
-    Return the host program at *path*, which is not executed.
+    Return the host program at *path*, which is not executed; a path without "/" is a file of the
+    working directory.
 
     Raises:
         NoHost: If there is none, or it is no ELF program.
@@ -215,7 +216,9 @@ def find_host(path: str) -> Host:
         raise NoHost(path, str(error.strerror)) from None
     if len(head) < 20 or not head.startswith(b"\x7fELF"):
         raise NoHost(path, "not an ELF program")
-    return Host(path, int.from_bytes(head[18:20], "little"))
+    # What has no "/" some ways to execute a program look for on PATH.
+    program = path if "/" in path else f"./{path}"
+    return Host(program, int.from_bytes(head[18:20], "little"))
 
 
 def execute(
@@ -269,8 +272,34 @@ def _open(image: str) -> tuple[int, str, str]:
 
 def _in_memory(data: bytes) -> int:
     fd = _above_streams(os.memfd_create("okrun-plan"))
-    while data:
-        data = data[os.write(fd, data) :]
+    try:
+        left = data
+        while left:
+            left = left[os.write(fd, left) :]
+    except OSError as error:
+        from errno import EFBIG
+
+        os.close(fd)
+        if error.errno != EFBIG:
+            raise
+        return _in_pipe(data)
+    return fd
+
+
+def _in_pipe(data: bytes) -> int:
+    """Return a pipe that holds *data*: a limit of file sizes counts for memory, not for pipes."""
+    from fcntl import F_SETPIPE_SZ, fcntl
+
+    fd, writer = map(_above_streams, os.pipe())
+    try:
+        fcntl(writer, F_SETPIPE_SZ, len(data))
+        os.set_blocking(writer, False)
+        os.write(writer, data)
+    except BaseException:
+        os.close(fd)
+        raise
+    finally:
+        os.close(writer)
     return fd
 
 
@@ -286,10 +315,16 @@ def _above_streams(fd: int) -> int:
 
 
 def _on_path(program: str) -> str:
-    """Return where an emulator is, by the rules of a shell."""
-    if "/" not in program:
-        for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
-            candidate = f"{directory or '.'}/{program}"
-            if os.access(candidate, os.X_OK):
-                return candidate
-    return program
+    """
+    Return where an emulator is, by the rules of a shell.
+
+    Raises:
+        Usage: If it is in no directory of PATH.
+    """
+    if "/" in program:
+        return program
+    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        candidate = f"{directory or '.'}/{program}"
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return candidate
+    raise Usage(f"emulator: {program}: not found on PATH")

@@ -44,6 +44,14 @@ MAX_RSA_EXPONENT = (1 << 64) - 1  # 65,537 is usual; a check's time grows with i
 MAX_PRIVATE_KEY = 1 << 16  # bytes of a key's file; RSA of 16,384 bits takes 13,000
 MAX_TRUST = 1 << 20  # bytes of allowed_signers; 1,500 RSA keys
 MAX_AGENT_MESSAGE = 1 << 18  # bytes of an ssh-agent's answer; what OpenSSH's own may send
+MAX_TABLE = 1 << 22  # symbols that name addresses; the largest libraries have a quarter of it
+MAX_NAMES = 1 << 29  # bytes of their string table, and of their names; browsers have half of it
+MAX_ALIASES = 255  # further names of one address that are told; linkers fold that many functions
+MAX_ALIAS = 1 << 12  # bytes of such a name; C++ has a few that long
+MAX_SHOWN = 1 << 30  # bytes of a file that is described; it is read whole, and held twice
+MAX_COPIES = 4  # times that its bytes may be in its segments and sections; linkers make it two
+MAX_COMMANDS = 1 << 16  # load commands of a Mach-O file; linkers write dozens
+MAX_SLICES = 64  # programs in a fat file; there have never been that many processors
 
 CHUNK = (
     1 << 12

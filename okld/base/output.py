@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager, suppress
 
-from okld.base.errors import OkError, Unreadable
+from okld.base.errors import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +19,22 @@ def replacing(path: str, what: str) -> Iterator[BinaryIO]:
     """
     Give a new file, to be written and read, which takes the place of *path* at the end.
 
-    Where the block raises, nothing is left of it and *path* is what it was.
+    Where the block raises, nothing is left of it and *path* is what it was. A link stays one: what
+    it leads to is replaced.
 
     Raises:
-        OkError: If *path* is something else than a regular file.
-        Unreadable: If the system refuses, also within the block; *what* is in the message.
+        Unreadable: If *path* is something else than a regular file, or the system refuses, also
+            within the block; *what* is in the message.
     """
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OkError(f"{what} cannot be written: {path}: not a regular file")
-    part = f"{path}.{os.getpid()}.part"
+    place = os.path.realpath(path)
+    if os.path.lexists(place) and not os.path.isfile(place):
+        refused = OSError(errno.EINVAL, "not a regular file")
+        raise Unreadable(f"{what} cannot be written", path, refused)
+    part = f"{place}.{os.getpid()}.part"
     try:
         with open(part, "x+b") as file:
             yield file
-        os.replace(part, path)
+        os.replace(part, place)
     except OSError as error:
         raise Unreadable(f"{what} cannot be written", path, error) from None
     finally:

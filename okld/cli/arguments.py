@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from okld.base.errors import OkError
 
@@ -11,12 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import NoReturn
 
+    from _typeshed import SupportsWrite
+
 WIDTH = 80
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise OkError(f"{message}; see {self.prog} --help")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        # That of argparse passes over a standard output that cannot be written.
+        (file or sys.stdout).write(message)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -52,5 +59,6 @@ def parse(
     if passes_on:
         args.options = unknown
     elif unknown:
-        parser.error(f"no such option: {' '.join(unknown)}")
+        what = "no such option" if unknown[0].startswith("-") else "one argument too many"
+        parser.error(f"{what}: {' '.join(unknown)}")
     return args

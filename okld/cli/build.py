@@ -16,9 +16,13 @@ WITH_VALUE = ("-I", "-D", "-U")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes; other options are for the compiler."""
-    parser.epilog = "Other options, such as -O2, -g or -Wl,..., are handed to the compiler."
+    parser.epilog = (
+        "Other options are handed to the compiler, such as -O2, -g, -flto or -Wl,...; "
+        "those with a word are joined to it: -isystemDIR, -MFFILE."
+    )
     parser.set_defaults(options=[])
-    parser.add_argument("sources", metavar="SOURCE", nargs="+", help="C, C++, assembler, objects")
+    kinds = "C, C++, assembler, objects, archives"
+    parser.add_argument("sources", metavar="SOURCE", nargs="+", help=kinds)
     parser.add_argument("-o", dest="output", metavar="IMAGE", required=True)
     parser.add_argument("--target", choices=TARGETS, help="its processor; else this machine's")
     parser.add_argument("--cc", metavar="COMMAND", help="the compiler; else CC, else what is found")

@@ -6,6 +6,11 @@ import sys
 
 
 def complain(message: str) -> None:
-    """Write one line, unless standard error is closed."""
-    if sys.stderr is not None:
+    """Write one line; where standard error is closed or full there is nobody left to tell."""
+    if sys.stderr is None:
+        return
+    try:
         sys.stderr.write(f"okld: {message}\n")
+        sys.stderr.flush()
+    except OSError:
+        sys.stderr = None  # else Python's own last flush fails as well, and changes the status

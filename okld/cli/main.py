@@ -43,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OkError as error:
         complain(str(error))
         status = NO if isinstance(error, FormatError | Refusal) else UNUSABLE
+    except MemoryError:
+        complain("out of memory")
+        status = UNUSABLE
     except OSError as error:  # standard output: everything else comes as an OkError
         if not isinstance(error, BrokenPipeError):
             complain(str(Unreadable("cannot write standard output", "", error)))

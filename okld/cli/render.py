@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from okld.iface.need import Interfaces
     from okld.image.model import ProgramFile
+    from okld.syms.answer import Found, Miss
     from okld.syms.choose import Symbol
-    from okld.syms.table import Found, Miss, Symbols
+    from okld.syms.table import Symbols
 
 _TYPES = {0: "notype", 1: "object", 2: "func", 3: "section", 4: "file", 5: "common", 6: "tls"}
 _TYPES |= {10: "gnu_ifunc"}
@@ -123,11 +124,20 @@ def verdict(path: str, error: OkError | None, *, as_json: bool) -> str:
 
 
 def symbol_list(table: Symbols, path: str, *, as_json: bool) -> Iterable[str]:
-    """Give the named symbols in the table's order: a line each, or one object as JSON."""
+    """
+    Give the named symbols in the table's order: a line each, or one object as JSON.
+
+    It is given in pieces, as what names take together can be many times what the file takes.
+    """
     named = (symbol for symbol in table if symbol.name)
     if as_json:
-        rows = [_symbol(symbol) for symbol in named]
-        yield json_line({"file": path, "table": table.source or None, "symbols": rows})
+        import json
+
+        head = json_line({"file": path, "table": table.source or None, "symbols": []})
+        yield head.removesuffix("]}\n")
+        for index, symbol in enumerate(named):
+            yield (", " if index else "") + json.dumps(_symbol(symbol))
+        yield "]}\n"
         return
     for symbol in named:
         row = _symbol(symbol)

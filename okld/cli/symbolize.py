@@ -6,7 +6,8 @@ from okld.base.errors import OkError, printable
 from okld.cli import render
 from okld.cli.complain import complain
 from okld.cli.members import named
-from okld.syms.table import Miss, Symbols
+from okld.syms.answer import Miss
+from okld.syms.table import Symbols
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

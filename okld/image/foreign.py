@@ -6,10 +6,11 @@ import warnings
 from contextlib import contextmanager
 
 from okld.base.errors import FormatError, OkError
+from okld.base.limits import MAX_COPIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 RULE = "CLI-4"
 
@@ -30,6 +31,19 @@ def reading(what: str) -> Iterator[None]:
         raise
     except Exception as error:  # any: what a reader in C++ raises for hostile bytes is not stated
         raise unreadable(what, f"{type(error).__name__}: {error}") from None
+
+
+def limit_copies(sizes: Iterable[int], size: int) -> None:
+    """
+    Return if what the reader copies, parts of these *sizes* of a file of *size* bytes, fits memory.
+
+    Raises:
+        FormatError: If so many of the parts overlap that it may not (CLI-4).
+    """
+    copied, limit = sum(min(each, size) for each in sizes), MAX_COPIES * size
+    if copied > limit:
+        what = "bytes of all segments and sections together"
+        raise FormatError(RULE, what, got=copied, limit=limit)
 
 
 def unreadable(what: str, reason: str = "") -> FormatError:

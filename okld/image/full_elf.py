@@ -7,16 +7,21 @@ import struct
 import lief
 from lief import ELF
 
-from okld.elf.header import read_header
+from okld.base.limits import MAX_NOTES
+from okld.elf.header import SHT_NOBITS, Header, read_header, read_sections, read_segments
 from okld.elf.tables import NOTE_SIZE, NT_GNU_BUILD_ID
-from okld.image.foreign import RULE, reading, text, unreadable, word
+from okld.image.foreign import RULE, limit_copies, reading, text, unreadable, word
 from okld.image.model import ProgramFile, Section, Segment, permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from okld.base.view import View
     from okld.image.open import OpenFile
 
 lief.logging.disable()
+
+HEADER_SIZES = {32: (32, 40), 64: (56, 64)}
+"""Bytes of a program header and of a section header, by class."""
 
 
 def read_elf(file: OpenFile) -> ProgramFile:
@@ -26,13 +31,31 @@ def read_elf(file: OpenFile) -> ProgramFile:
     Raises:
         FormatError: If it is cut, or lief does not make sense of it (CLI-4).
     """
-    read_header(file.view, RULE)
+    header = read_header(file.view, RULE)
+    limit_copies(_sizes(file.view, header), file.view.size)
     data = file.view.window(0, file.view.size, "file", RULE)
     with reading("ELF"):
         binary = ELF.parse(bytes(data), _config())
         if binary is None:
             raise unreadable("ELF")
         return _program(binary)
+
+
+def _sizes(view: View, header: Header) -> list[int]:
+    """
+    Return the bytes of every segment and every section.
+
+    As lief does, this passes over the sizes of headers that the file states, and those headers that
+    are not in the file.
+    """
+    header.phentsize, header.shentsize = HEADER_SIZES[header.bits]
+    header.phnum = min(header.phnum, max(0, view.size - header.phoff) // header.phentsize)
+    room = max(0, view.size - header.shoff) // header.shentsize
+    header.shnum = min(header.shnum, room)
+    header.shoff = header.shoff if room else 0
+    sizes = [row[5] for row in read_segments(view, header, RULE)]
+    sections = read_sections(view, header, RULE)
+    return sizes + [row[5] for row in sections if row[1] != SHT_NOBITS]
 
 
 def _config() -> ELF.ParserConfig:
@@ -84,9 +107,10 @@ def _segment(segment: ELF.Segment) -> Segment:
 
 def _build_id(binary: ELF.Binary, order: str) -> str | None:
     """Return the first GNU build id; lief swaps the bytes of big-endian files' descriptors."""
-    notes = [bytes(s.content) for s in binary.segments if s.type == ELF.Segment.TYPE.NOTE]
-    notes += [bytes(s.content) for s in binary.sections if s.type == ELF.Section.TYPE.NOTE]
-    for data in notes:
+    notes = [s.content for s in binary.segments if s.type == ELF.Segment.TYPE.NOTE]
+    notes += [s.content for s in binary.sections if s.type == ELF.Section.TYPE.NOTE]
+    for content in notes:
+        data = bytes(content[:MAX_NOTES])
         at = 0
         while at + NOTE_SIZE <= len(data):
             name, desc, kind = struct.unpack_from(f"{order}III", data, at)

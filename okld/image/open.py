@@ -7,6 +7,7 @@ import os
 import stat
 
 from okld.base.errors import FormatError, Unreadable
+from okld.base.limits import MAX_SHOWN
 from okld.base.view import View
 
 TYPE_CHECKING = False
@@ -97,9 +98,11 @@ def read_program(file: OpenFile) -> ProgramFile:
     Return what an open ELF, PE or Mach-O file says of itself.
 
     Raises:
-        FormatError: If it is none of them (CLI-4).
+        FormatError: If it is none of them, or has more than MAX_SHOWN bytes (CLI-4).
         Unreadable: If the system refuses to read it.
     """
+    if file.view.size > MAX_SHOWN:
+        raise FormatError("CLI-4", "length of the file", got=file.view.size, limit=MAX_SHOWN)
     magic = bytes(file.view.window(0, min(4, file.view.size), "magic", "CLI-4"))
     if magic == b"\x7fELF":
         from okld.image.full_elf import read_elf as read
@@ -108,5 +111,5 @@ def read_program(file: OpenFile) -> ProgramFile:
     elif magic in MACHO_MAGICS:
         from okld.image.full_macho import read_macho as read
     else:
-        raise FormatError("CLI-4", "no ELF, PE or Mach-O file", got=magic.hex(), at=0)
+        raise FormatError("CLI-4", "no ELF, PE or Mach-O file", got=magic.hex() or None, at=0)
     return read(file)

@@ -35,6 +35,7 @@ from okld.image.symbols import SymbolTable
 
 _RELATIVE = {EM_X86_64: 8, EM_AARCH64: 1027, EM_RISCV: 3}
 _SYMBOLIC = {EM_X86_64: {1, 6, 7}, EM_AARCH64: {257, 1025, 1026}, EM_RISCV: {2, 5}}
+_ABSOLUTE = {EM_X86_64: 1, EM_AARCH64: 257, EM_RISCV: 2}
 _THREAD_LOCAL = {
     EM_X86_64: {16, 17, 18, 36},
     EM_AARCH64: {1028, 1029, 1030, 1031},
@@ -88,7 +89,6 @@ class Checked:
         self.memory = memory
         self._machine = machine
         self._relative = _RELATIVE[machine]
-        self._places = _places(memory, dynamic)
         self._watched = watched
         self.highest = 0
         self.with_addend: set[int] = set()
@@ -99,6 +99,10 @@ class Checked:
         self.rela = _table(tags, DT_RELA, DT_RELASZ, DT_RELAENT, RELA_SIZE, "DT_RELA")
         self.jmprel = _table(tags, DT_JMPREL, DT_PLTRELSZ, DT_PLTREL, RELA_SIZE, "DT_JMPREL")
         self.relr = _table(tags, DT_RELR, DT_RELRSZ, DT_RELRENT, RELR_SIZE, "DT_RELR")
+        tables = (self.rela, RELA_SIZE), (self.jmprel, RELA_SIZE), (self.relr, RELR_SIZE)
+        # What is applied is what was checked: no entry changes another.
+        kept = [(address, address + size * count) for (address, count), size in tables]
+        self._places = _places(memory, [(dynamic.start, dynamic.end), *kept])
         relative = tags.get(DT_RELACOUNT, 0)
         if relative > self.rela[1]:
             raise FormatError("IMG-31", "DT_RELACOUNT", got=relative, limit=self.rela[1])
@@ -152,13 +156,27 @@ class Checked:
         if (
             unnamed != count
             or not _SYMBOLIC[self._machine].issuperset(types)
-            or min(symbols) == 0
+            or 0 in symbols
             or max(symbols) >= MAX_SYMBOLS
         ):
             raise self._refused(entries, at)
         self.highest = max(self.highest, max(symbols))
         if any(addends):
+            self._check_added(types, addends, entries, at)
             self.with_addend |= {s for s, a in zip(symbols, addends, strict=True) if a}
+
+    def _check_added(
+        self, types: list[int], addends: list[int], entries: Relocations, at: int
+    ) -> None:
+        absolute = _ABSOLUTE[self._machine]
+        for kind, addend in zip(types, addends, strict=True):
+            if addend and kind != absolute:
+                from okld.elf.names import RELOCATIONS, named
+
+                rows = zip(entries.types(), entries.addends, strict=True)
+                at += RELA_SIZE * list(rows).index((kind, addend))
+                name = named(RELOCATIONS[self._machine], kind)
+                raise FormatError("IMG-32", f"relocation {name} has an addend", got=addend, at=at)
 
     def _refused(self, entries: Relocations, at: int) -> FormatError:
         from okld.elf.names import RELOCATIONS, named
@@ -224,7 +242,7 @@ class Checked:
             if 0 <= place - segment.vaddr < segment.memsz and not segment.flags & PF_W:
                 what = "a relocation is in a segment that is not writable"
                 return FormatError("IMG-25", what, got=place, at=at)
-        what = "a relocation is outside every writable segment, or in PT_DYNAMIC"
+        what = "a relocation is outside every writable segment, or in PT_DYNAMIC or a table"
         return FormatError("IMG-32", what, got=place, at=at)
 
     def touches(self, places: list[int]) -> bool:
@@ -266,15 +284,17 @@ def _table(
     return (tags[address], count) if count else (0, 0)
 
 
-def _places(memory: Memory, dynamic: Dynamic) -> list[tuple[int, int]]:
-    """Return the (first, last) addresses of words that may be written: not in PT_DYNAMIC."""
-    ranges = []
-    for start, end in memory.writable():
-        if start <= dynamic.start < end:
-            ranges.append((start, dynamic.start))
-            start = dynamic.end
-        ranges.append((start, end))
-    return [(start, end - WORD_SIZE) for start, end in ranges if end - start >= WORD_SIZE]
+def _places(memory: Memory, kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the (first, last) addresses of words that may be written: none in *kept* ranges."""
+    ranges = list(memory.writable())
+    for low, high in kept:
+        ranges = [
+            part
+            for start, end in ranges
+            for part in ((start, min(end, low)), (max(start, high), end))
+            if part[1] - part[0] >= WORD_SIZE
+        ]
+    return [(start, end - WORD_SIZE) for start, end in ranges]
 
 
 def check_imports(checked: Checked, table: SymbolTable) -> None:

@@ -6,7 +6,7 @@ Source: SPEC IMG-27, IMG-28, IMG-35, IMG-40.
 from __future__ import annotations
 
 from okld.base.errors import FormatError
-from okld.base.limits import MAX_IMPORTS, MAX_NAME, MAX_SYMBOLS
+from okld.base.limits import MAX_IMPORTS, MAX_NAME, MAX_NAMES, MAX_SYMBOLS, MAX_TABLE
 from okld.base.view import View
 from okld.elf.header import (
     HEADER_SIZE,
@@ -43,6 +43,7 @@ _ENTRY = SYMBOL_SIZE[64]
 _BINDINGS = {STB_LOCAL, STB_GLOBAL, STB_WEAK}
 _TYPES = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE}
 _IMPORT_TYPES = {STT_NOTYPE, STT_OBJECT, STT_FUNC}
+_IS_FUNCTION = bytes(kind == STT_FUNC for kind in range(16)) * 16  # by st_info
 
 
 class Import:
@@ -181,11 +182,10 @@ def _check_values(table: SymbolTable, dynamic: Dynamic, memory: Memory) -> None:
     columns = table.columns
     code = [(s.vaddr, s.vaddr + s.filesz) for s in memory.segments if s.flags & PF_X]
     start, end = code[0]
-    rows = zip(columns.shndx, columns.info, columns.values, strict=True)
-    functions = [v for section, info, v in rows if info & 15 == STT_FUNC and section] or [start]
+    functions = _functions(table) or [start]
     if (
         (memory.lo and min(columns.values) < memory.lo)
-        or max(_ends(columns)) > memory.hi
+        or _reach_past(columns, memory.hi)
         or min(functions) < start
         or max(functions) >= end
         or any(columns.info[index] & 15 == STT_FUNC for index in table.absolute)
@@ -193,8 +193,21 @@ def _check_values(table: SymbolTable, dynamic: Dynamic, memory: Memory) -> None:
         _find_misplaced(table, dynamic, memory)
 
 
-def _ends(columns: Symbols) -> list[int]:
-    return [value + size for value, size in zip(columns.values, columns.sizes, strict=True)]
+def _functions(table: SymbolTable) -> list[int]:
+    """Return the values of the functions that are defined."""
+    marks = bytearray(table.columns.info.translate(_IS_FUNCTION))
+    for symbol in table.imports:
+        marks[symbol.index] = 0
+    if 1 not in marks:
+        return []
+    return [value for value, mark in zip(table.columns.values, marks, strict=True) if mark]
+
+
+def _reach_past(columns: Symbols, end: int) -> bool:
+    """Say whether a symbol ends past *end*."""
+    room = end - max(columns.values)  # for the last one to begin; only what is longer is looked at
+    rows = zip(columns.values, columns.sizes, strict=True)
+    return room < 0 or bool([0 for value, size in rows if size > room and value + size > end])
 
 
 def _find_misplaced(table: SymbolTable, dynamic: Dynamic, memory: Memory) -> None:
@@ -256,6 +269,8 @@ def _symtab(
     if entry_size != _ENTRY or size % _ENTRY:
         what = f"SHT_SYMTAB of {size:#x} bytes, entries of {entry_size:#x}"
         raise FormatError("IMG-40", what, limit=_ENTRY, at=offset)
+    if size // _ENTRY > MAX_TABLE:
+        raise FormatError("IMG-40", "SHT_SYMTAB entries", got=size // _ENTRY, limit=MAX_TABLE)
     if offset > view.size or size > view.size - offset:
         raise FormatError(
             "IMG-40", "SHT_SYMTAB is past the end", got=offset + size, limit=view.size, at=offset
@@ -263,6 +278,8 @@ def _symtab(
     if link >= len(sections) or sections[link][1] != SHT_STRTAB:
         raise FormatError("IMG-40", "SHT_SYMTAB names no string table", got=link, at=offset)
     at, length = sections[link][4], sections[link][5]
+    if length > MAX_NAMES:
+        raise FormatError("IMG-40", "size of the string table", got=length, limit=MAX_NAMES, at=at)
     if at > view.size or length > view.size - at:
         raise FormatError(
             "IMG-40", "the string table is past the end", got=at + length, limit=view.size, at=at

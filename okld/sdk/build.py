@@ -17,14 +17,20 @@ from okld.base.output import replacing
 from okld.base.view import View
 from okld.iface.need import Interfaces, interfaces_of, require_declared
 from okld.image.shape import read_shape
-from okld.sdk.flags import CPLUSPLUS, TARGETS, cflags, ldflags, native
+from okld.sdk.flags import CPLUSPLUS, LINK, RUNTIME, TARGETS, cflags, native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CPLUSPLUS_SUFFIXES = (".cc", ".cpp", ".cxx")
-SUFFIXES = (".c", ".S", ".s", ".o", *CPLUSPLUS_SUFFIXES)
+OBJECT_SUFFIXES = (".o", ".a")
+SUFFIXES = (".c", ".S", ".s", *OBJECT_SUFFIXES, *CPLUSPLUS_SUFFIXES)
+
+OURS = ("-l", "-o", "-shared", "-static", "-pie", "-c", "-S", "-E", "-x")
+"""Options that `okld build` chooses, or that leave nothing to link."""
+
+OF_THE_LINKER = ("-Wl,", "-fuse-ld=")
 
 _NOTE_SOURCE = """\
 #include <openkal/image.h>
@@ -47,7 +53,7 @@ def build(
     image that the gate admits and that declares what it uses.
 
     Args:
-        sources: C, C++ and assembly sources, and objects.
+        sources: C, C++ and assembly sources, objects and archives.
         output: Where the image goes.
         target: Its processor, `x86_64` or `aarch64`; the compiler's own when None.
         cc: The compiler's command; otherwise CC of the environment, otherwise one that is found.
@@ -60,26 +66,35 @@ def build(
         OkError: If an argument is wrong, or there is no compiler.
         Refusal: SDK-1, if the compiler or linker fails; NEED-1 and NEED-2.
         FormatError: If the gate refuses what came out.
-        Unreadable: If *output* cannot be written.
+        Unreadable: If a source cannot be read, or *output* cannot be written.
     """
     paths = [os.fspath(source) for source in sources]
     _check_arguments(paths, options)
     command, target = _compiler_for(target, cc or os.environ.get("CC"))
-    with tempfile.TemporaryDirectory(prefix="okld-build-") as room:
-        make = _Compiler(command, target, list(options), room)
-        objects = [make.compiled(source) for source in paths]
-        data = make.linked(objects)
-        interfaces = interfaces_of(read_shape(View.of_bytes(data)))
-        if interfaces.declared_by == "imports":
-            data = make.linked([*objects, make.note(interfaces)])
+    try:
+        with tempfile.TemporaryDirectory(prefix="okld-build-") as room:
+            data = _made(_Compiler(command, target, list(options), room), paths)
+    except OSError as error:
+        raise Unreadable("cannot build in a temporary directory", "", error) from None
     shape = read_shape(View.of_bytes(data))
     if shape.arch != target:
         raise Refusal("SDK-1", f"the compiler makes code for {shape.arch}, not for {target}")
     interfaces = interfaces_of(shape)
+    _require_no_library(interfaces)
     require_declared(interfaces)
     with replacing(os.fspath(output), "image") as file:
         file.write(data)
     return interfaces
+
+
+def _made(make: _Compiler, sources: Sequence[str]) -> bytes:
+    """Return the image of *sources*, with a note."""
+    objects = [*(make.compiled(source) for source in sources), *make.runtime()]
+    data = make.linked(objects)
+    interfaces = interfaces_of(read_shape(View.of_bytes(data)))
+    if interfaces.declared_by == "imports":
+        data = make.linked([*objects, make.note(interfaces)])
+    return data
 
 
 def _check_arguments(sources: Sequence[str], options: Sequence[str]) -> None:
@@ -89,9 +104,27 @@ def _check_arguments(sources: Sequence[str], options: Sequence[str]) -> None:
     for source in sources:
         if not source.endswith(SUFFIXES):
             raise OkError(f"not a source or an object: {source} (one of {' '.join(SUFFIXES)})")
+        try:
+            open(source, "rb").close()
+        except OSError as error:
+            raise Unreadable("source cannot be read", source, error) from None
     for option in options:
-        if option.startswith(("-l", "-o", "-shared", "-static", "-pie")):
+        if option.startswith(OURS):
             raise OkError(f"option {option}: an image has no libraries, and okld build links it")
+
+
+def _require_no_library(interfaces: Interfaces) -> None:
+    """
+    Refuse names that nothing defines, all at once, and say what is amiss.
+
+    Raises:
+        Refusal: NEED-1.
+    """
+    names = sorted(interfaces.unknown)
+    if "main" in names:
+        raise Refusal("NEED-1", "no source defines main or _start")
+    if names:
+        raise Refusal("NEED-1", f"undefined: {' '.join(names)}: not of openkal, nor of a library")
 
 
 def _compiler_for(target: str | None, asked: str | None) -> tuple[list[str], str]:
@@ -102,7 +135,10 @@ def _compiler_for(target: str | None, asked: str | None) -> tuple[list[str], str
         OkError: If there is no compiler, or no such processor.
     """
     if asked:
-        command = shlex.split(asked)
+        try:
+            command = shlex.split(asked)
+        except ValueError:  # a quotation that does not end
+            command = []
         if not command or not shutil.which(command[0]):
             raise OkError(f"no such compiler: {asked}")
         target = target or _machine_of(command)
@@ -139,24 +175,27 @@ class _Compiler:
     """One compiler with its options, working in a directory that goes away."""
 
     def __init__(self, command: list[str], target: str, options: list[str], room: str) -> None:
-        self._command = command
-        self._cflags = cflags(target)
-        self._ldflags = ldflags(target)
+        words = [*command, *options]
+        self._command = command[:1]
+        self._always = [word for word in command[1:] if not word.startswith(OF_THE_LINKER)]
+        self._options = [word for word in options if not word.startswith(OF_THE_LINKER)]
+        self._link = [word for word in words if word.startswith(OF_THE_LINKER)]
         if any(word.startswith("--target=") for word in command):
-            self._ldflags.append("-fuse-ld=lld")  # the linker that has every target
-        self._options = options
+            self._link.append("-fuse-ld=lld")  # the linker that has every target
+        self._cflags = cflags(target)
         self._room = room
         self._objects = 0
 
     def compiled(self, source: str) -> str:
         """Return the object of *source*, which may be one already."""
-        if source.endswith(".o"):
-            return source
-        self._objects += 1
-        result = os.path.join(self._room, f"{self._objects}.o")
+        if source.endswith(OBJECT_SUFFIXES):
+            return _path(source)
         language = CPLUSPLUS if source.endswith(CPLUSPLUS_SUFFIXES) else ()
-        self._run(source, *self._cflags, *language, *self._options, "-c", source, "-o", result)
-        return result
+        return self._compile(source, *language, *self._options)
+
+    def runtime(self) -> list[str]:
+        """Return the objects of the SDK's sources, which the options are not for."""
+        return [self._compile(source, "-x", "c", "-O2") for source in RUNTIME]
 
     def note(self, interfaces: Interfaces) -> str:
         """Return an object with the note that declares *interfaces*."""
@@ -170,21 +209,36 @@ class _Compiler:
                     stack=interfaces.stack,
                 )
             )
-        return self.compiled(source)
+        return self._compile(source, "-x", "c")
 
     def linked(self, objects: list[str]) -> bytes:
-        """Return the image that *objects* make."""
-        result = os.path.join(self._room, "image")
-        self._run("the image", *self._options, *objects, *self._ldflags, "-o", result)
-        with open(result, "rb") as file:
+        """Return the image that *objects* make; archives come last, for what the others ask."""
+        objects = sorted(objects, key=lambda path: path.endswith(".a"))
+        words = [*self._options, *objects, *LINK, *self._link]
+        with open(self._run("the image", *words, result="image"), "rb") as file:
             return file.read()
 
-    def _run(self, what: str, *arguments: str) -> None:
-        """Run the compiler; what it says is for whoever reads standard error."""
-        command = [*self._command, *arguments]
+    def _compile(self, source: str, *options: str) -> str:
+        self._objects += 1
+        words = [*self._cflags, *options, "-c", _path(source)]
+        return self._run(source, *words, result=f"{self._objects}.o")
+
+    def _run(self, what: str, *words: str, result: str) -> str:
+        """Run the compiler, which says why it fails itself; return the path of its *result*."""
+        path = os.path.join(self._room, result)
+        name = self._command[0]
+        command = [name, *self._always, *words, "-o", path]
         try:
             status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
         except OSError as error:
-            raise Unreadable("compiler cannot be run", self._command[0], error) from None
+            raise Unreadable("compiler cannot be run", name, error) from None
         if status:
-            raise Refusal("SDK-1", f"{what}: {self._command[0]} ended with status {status}")
+            raise Refusal("SDK-1", f"{what}: {name} ended with status {status}")
+        if not os.path.exists(path):
+            raise Refusal("SDK-1", f"{what}: {name} wrote nothing")
+        return path
+
+
+def _path(source: str) -> str:
+    """Return *source* as a compiler reads it: never as an option or a list of options."""
+    return os.path.join(".", source) if source.startswith(("-", "@")) else source

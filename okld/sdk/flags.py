@@ -29,7 +29,7 @@ _COMPILE_FOR = {
     "x86_64": (),
     "aarch64": ("-mno-outline-atomics",),  # their helpers ask a C library for the processor
 }
-_LINK = (
+LINK = (
     "-shared",
     "-nostdlib",
     "-T",
@@ -43,10 +43,18 @@ _LINK = (
     "-Wl,-z,now",
     "-Wl,-z,relro",
     "-Wl,-z,text",
+    "-lgcc",
 )
+"""What the linker is told, to stand after the objects and `RUNTIME`."""
 
-CPLUSPLUS = ("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-use-cxa-atexit")
-"""What C++ sources need besides: these features call a C++ library."""
+CPLUSPLUS = (
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-use-cxa-atexit",
+    "-fsized-deallocation",  # kal_free wants the size
+)
+"""What C++ sources need besides: the features that are off call a C++ library."""
 
 
 def native() -> str:
@@ -64,7 +72,7 @@ def cflags(target: str | None = None) -> list[str]:
     Raises:
         KeyError: If *target* is not of `TARGETS`.
     """
-    return ["-I", INCLUDE, *_COMPILE, *_COMPILE_FOR[target or native()]]
+    return ["-isystem", INCLUDE, *_COMPILE, *_COMPILE_FOR[target or native()]]
 
 
 def ldflags(target: str | None = None) -> list[str]:
@@ -76,4 +84,4 @@ def ldflags(target: str | None = None) -> list[str]:
     Raises:
         KeyError: If *target* is not of `TARGETS`.
     """
-    return [*cflags(target), "-O2", "-x", "c", *RUNTIME, "-x", "none", *_LINK, "-lgcc"]
+    return [*cflags(target), "-O2", "-x", "c", *RUNTIME, "-x", "none", *LINK]

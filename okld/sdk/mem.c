@@ -7,7 +7,7 @@
 #include <openkal/types.h>
 
 #define KEEP_LOOP(pointer) __asm__("" : "+r"(pointer))
-#define EXPORTED __attribute__((weak, visibility("hidden")))
+#define CALLED_BY_COMPILERS __attribute__((weak, used)) /* used: link-time optimisation drops what nothing calls yet */
 
 /* A word of a copy: at any address, and of any type that the image gave the bytes. */
 struct word {
@@ -24,6 +24,7 @@ void* memset(void* to, int byte, kal_uintptr size);
 int memcmp(const void* a, const void* b, kal_uintptr size);
 int bcmp(const void* a, const void* b, kal_uintptr size);
 kal_uintptr strlen(const char* text);
+KAL_NORETURN void __cxa_pure_virtual(void);
 
 #ifdef __cplusplus
 }
@@ -60,14 +61,14 @@ static void copy_down(unsigned char* to, const unsigned char* from, kal_uintptr 
 }
 
 /* Ensures: to[0 .. size) is what from[0 .. size) was. Requires: the ranges do not overlap.      Source: C11 7.24.2.1 */
-EXPORTED void* memcpy(void* to, const void* from, kal_uintptr size)
+CALLED_BY_COMPILERS void* memcpy(void* to, const void* from, kal_uintptr size)
 {
     copy_up((unsigned char*)to, (const unsigned char*)from, size);
     return to;
 }
 
 /* Ensures: to[0 .. size) is what from[0 .. size) was, overlapping or not.                       Source: C11 7.24.2.2 */
-EXPORTED void* memmove(void* to, const void* from, kal_uintptr size)
+CALLED_BY_COMPILERS void* memmove(void* to, const void* from, kal_uintptr size)
 {
     if ((kal_uintptr)to <= (kal_uintptr)from)
         copy_up((unsigned char*)to, (const unsigned char*)from, size);
@@ -77,7 +78,7 @@ EXPORTED void* memmove(void* to, const void* from, kal_uintptr size)
 }
 
 /* Ensures: every byte of to[0 .. size) is byte.                                                 Source: C11 7.24.6.1 */
-EXPORTED void* memset(void* to, int byte, kal_uintptr size)
+CALLED_BY_COMPILERS void* memset(void* to, int byte, kal_uintptr size)
 {
     unsigned char* p = (unsigned char*)to;
     kal_u64 bits = (kal_u64)(unsigned char)byte * 0x0101010101010101u;
@@ -94,7 +95,7 @@ EXPORTED void* memset(void* to, int byte, kal_uintptr size)
 }
 
 /* Ensures: the sign of the first difference, as unsigned bytes; 0 when there is none.           Source: C11 7.24.4.1 */
-EXPORTED int memcmp(const void* a, const void* b, kal_uintptr size)
+CALLED_BY_COMPILERS int memcmp(const void* a, const void* b, kal_uintptr size)
 {
     const unsigned char *p = (const unsigned char*)a, *q = (const unsigned char*)b;
 
@@ -107,13 +108,13 @@ EXPORTED int memcmp(const void* a, const void* b, kal_uintptr size)
 }
 
 /* What compilers make of a memcmp that is only compared with 0.                                 Source: POSIX.1-2001 */
-EXPORTED int bcmp(const void* a, const void* b, kal_uintptr size)
+CALLED_BY_COMPILERS int bcmp(const void* a, const void* b, kal_uintptr size)
 {
     return memcmp(a, b, size);
 }
 
 /* Ensures: the number of bytes before the first NUL.                                            Source: C11 7.24.6.3 */
-EXPORTED kal_uintptr strlen(const char* text)
+CALLED_BY_COMPILERS kal_uintptr strlen(const char* text)
 {
     const char* p = text;
 
@@ -122,4 +123,12 @@ EXPORTED kal_uintptr strlen(const char* text)
         KEEP_LOOP(p);
     }
     return (kal_uintptr)(p - text);
+}
+
+/* What the table of an abstract C++ class has for a function that it does not define.
+ * Ensures: the program ends with SIGILL or SIGTRAP, and its crash report names the caller.
+ *                                                                             Source: Itanium C++ ABI 3.2.6 */
+CALLED_BY_COMPILERS void __cxa_pure_virtual(void)
+{
+    __builtin_trap();
 }

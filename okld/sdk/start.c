@@ -4,6 +4,8 @@
 
 #include <openkal/env.h>
 
+#define PAGE 4096 /* bytes of the smallest guard there is */
+
 int main(int argc, char** argv, char** envp);
 int _start(void);
 
@@ -18,7 +20,7 @@ static kal_uintptr length(kal_intptr result)
  * Ensures:  returns what main returns; argv ends with null, and main may write to its strings. A third parameter finds
  *           an empty list: the environment is what kal_env_var tells, and copying it would cost every start.
  *                                                                                              SPEC: SDK-3 */
-__attribute__((weak)) int _start(void)
+__attribute__((weak, used)) int _start(void) /* used: link-time optimisation sees no caller */
 {
     kal_uintptr argc = kal_env_arg_count(), size = (argc + 1) * sizeof(char*);
     char **argv, *text, *end;
@@ -28,6 +30,8 @@ __attribute__((weak)) int _start(void)
     argv = (char**)__builtin_alloca(size);
     text = (char*)(argv + argc + 1);
     end = (char*)argv + size;
+    for (char* p = end; p - (char*)argv > PAGE; *(volatile char*)p = 0)
+        p -= PAGE; /* a stack that is too small faults at its end, and not beyond the page that guards it */
     for (kal_uintptr i = 0; i < argc; i++) {
         argv[i] = text;
         text += length(kal_env_arg(i, text, (kal_uintptr)(end - text)));

@@ -10,7 +10,7 @@ Source: SYM-1; System V gABI, chapters 4 and 5; for `DT_GNU_HASH` the GNU tool c
 from __future__ import annotations
 
 from okld.base.errors import FormatError
-from okld.base.limits import CHUNK, MAX_DYNAMIC
+from okld.base.limits import CHUNK, MAX_DYNAMIC, MAX_TABLE
 from okld.elf.header import (
     PT_DYNAMIC,
     PT_LOAD,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from okld.image.shape import Shape
 
 RULE = "SYM-1"
-MAX_TABLE = 1 << 22
-"""Entries of a symbol table that is read; the largest libraries in use have a quarter of it."""
 
 
 class Place:
@@ -85,7 +83,8 @@ def find(
     """
     Return where the symbols are that name addresses.
 
-    For an ok image, of which *shape* is given, that is the table that its runner reads (SYM-7).
+    For an ok image, of which *shape* is given, that is the table that its runner reads (SYM-7);
+    the gate has held it to MAX_TABLE entries.
 
     Raises:
         FormatError: If the table has more entries than MAX_TABLE.

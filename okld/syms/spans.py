@@ -17,7 +17,7 @@ class Spans:
         # One number sorts by value and then by size, the longest first; sizes have 64 bits.
         keys = {index: (values[index] << 64) - sizes[index] for index in indices}
         self._order = sorted(indices, key=keys.__getitem__)
-        self._values = [values[index] for index in self._order]
+        self._keys = [keys[index] for index in self._order]
         self._starts, self._owners = flatten(
             (values[index], values[index] + sizes[index], index)
             for index in self._order
@@ -29,19 +29,20 @@ class Spans:
         at = bisect_right(self._starts, address) - 1
         return self._owners[at] if at >= 0 else -1
 
-    def beginning(self, value: int) -> list[int]:
-        """Return the indices of all symbols that begin at *value*."""
-        first, last = bisect_left(self._values, value), bisect_right(self._values, value)
-        return self._order[first:last]
+    def equals(self, value: int, size: int) -> list[int]:
+        """Return the indices of all symbols of this *value* and *size*."""
+        key = (value << 64) - size
+        return self._order[bisect_left(self._keys, key) : bisect_right(self._keys, key)]
 
-    def nearest(self, address: int) -> list[int]:
-        """Return the symbols that begin last up to *address*, and one that holds their begin."""
-        at = bisect_right(self._values, address) - 1
-        if at < 0:
-            return []
-        value = self._values[at]
+    def unsized(self, value: int) -> list[int]:
+        """Return the indices of all symbols of size 0 at *value*, and of one that holds it."""
         owner = self.owner(value)
-        return self.beginning(value) + ([owner] if owner >= 0 else [])
+        return self.equals(value, 0) + ([owner] if owner >= 0 else [])
+
+    def last(self, address: int) -> int:
+        """Return the greatest value of a symbol up to *address*, or -1."""
+        at = bisect_right(self._keys, address << 64) - 1
+        return -(-self._keys[at] >> 64) if at >= 0 else -1
 
 
 def flatten(spans: Iterable[tuple[int, int, int]]) -> tuple[list[int], list[int]]:

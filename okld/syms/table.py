@@ -6,90 +6,36 @@ and a table outside the file is not there.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from functools import partial
+
 from okld.base.errors import FormatError
+from okld.base.limits import MAX_ALIAS, MAX_ALIASES, MAX_NAMES
 from okld.elf.header import ET_REL, PT_LOAD, read_header
-from okld.elf.tables import (
-    SHN_LORESERVE,
-    STT_FUNC,
-    STT_GNU_IFUNC,
-    STT_NOTYPE,
-    STT_OBJECT,
-    SYMBOL_SIZE,
-    column,
-)
+from okld.elf.tables import SHN_LORESERVE, STT_FUNC, SYMBOL_SIZE, column
 from okld.elf.tables import Symbols as Columns
 from okld.image.open import open_file
 from okld.image.shape import read_shape
 from okld.syms import locate
-from okld.syms.choose import SHN_XINDEX, TYPES, Symbol, choose, is_mapping, is_placed
+from okld.syms.answer import Found, Miss
+from okld.syms.choose import SHN_XINDEX, TYPES, Symbol, choose, is_placed
 from okld.syms.spans import Spans
+from okld.syms.strings import Strings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from okld.base.view import View
     from okld.image.shape import Shape
 
 EM_ARM = 40
-CORRUPT = "<corrupt>"
-KINDS = {STT_FUNC: "function", STT_GNU_IFUNC: "ifunc", STT_OBJECT: "object", STT_NOTYPE: "label"}
 
 NO_TABLE = "no symbol table"
 RELOCATABLE = "a relocatable file has no addresses"
 OUTSIDE = "outside every segment"
 BETWEEN = "between symbols"
-
-
-class Found:
-    """
-    The symbol that an address belongs to.
-
-    Attributes:
-        name: Its name, without a version.
-        offset: Bytes from its first byte to the address.
-        value: Its link address.
-        size: In bytes; 0: the table does not say.
-        kind: "function", "ifunc" (the address is in its resolver), "object" or "label".
-        aliases: Names of the equals that were not chosen, in the order of SYM-5.
-    """
-
-    __slots__ = ("aliases", "kind", "name", "offset", "size", "value")
-
-    def __init__(self, symbol: Symbol, offset: int, aliases: tuple[str, ...]) -> None:
-        """Say that an address is *offset* bytes into *symbol*."""
-        self.name = symbol.name
-        self.offset = offset
-        self.value = symbol.value
-        self.size = symbol.size
-        self.kind = KINDS[symbol.type]
-        self.aliases = aliases
-
-    def __repr__(self) -> str:
-        """Return what tells answers apart, for people."""
-        return f"Found(name={self.name!r}, offset={self.offset:#x})"
-
-
-class Miss:
-    """
-    No symbol, and why.
-
-    Attributes:
-        name: None, so that answers can be told apart by it.
-        reason: One of the reasons of SYM-6.
-    """
-
-    __slots__ = ("reason",)
-    name = None
-
-    def __init__(self, reason: str) -> None:
-        """State the reason."""
-        self.reason = reason
-
-    def __repr__(self) -> str:
-        """Return the reason, for people."""
-        return f"Miss(reason={self.reason!r})"
 
 
 def symbols(path: str | bytes | os.PathLike[str]) -> Symbols:
@@ -134,15 +80,28 @@ class Symbols:
         size = place.count * SYMBOL_SIZE[header.bits]
         table = view.window(place.offset, size, "symbol table", locate.RULE)
         self._columns = Columns(table, header.bits, header.order)
-        self._strings = _rest(view, *place.strings)
+        self._strings = Strings(_rest(view, *place.strings), versioned=place.name == ".symtab")
         self._extended = _rest(view, *place.extended)
         self._spans: Spans | None = None
+        self._chosen: dict[tuple[int, ...], list[int]] = {}
+        self._reaches: dict[int, list[int]] = {}
         if header.machine == EM_ARM:
             self._clear_thumb_bits()
 
     def __iter__(self) -> Iterator[Symbol]:
-        """Give every entry but the first, which is empty by definition."""
-        return map(self.symbol, range(1, len(self)))
+        """
+        Give every entry but the first, which is empty by definition.
+
+        Raises:
+            FormatError: Once their names, which can overlap, are more than MAX_NAMES bytes (SYM-1).
+        """
+        room = MAX_NAMES
+        for index in range(1, len(self)):
+            symbol = self.symbol(index)
+            room -= len(symbol.name)
+            if room < 0:
+                raise FormatError(locate.RULE, "bytes of all names together", limit=MAX_NAMES)
+            yield symbol
 
     def __len__(self) -> int:
         """Return the number of entries, the first, empty one included."""
@@ -150,14 +109,15 @@ class Symbols:
 
     def symbol(self, index: int) -> Symbol:
         """Return the entry at *index*."""
+        name, version = self._strings.name(self._columns.names[index])
+        return self._symbol(index, name, version)
+
+    def _symbol(self, index: int, name: str, version: str = "") -> Symbol:
         columns = self._columns
-        name, version = self._name(columns.names[index]), ""
-        if self.source == ".symtab" and "@" in name[1:]:
-            name, _, version = name.partition("@")
         return Symbol(
             index=index,
             name=name,
-            version=version.removeprefix("@"),
+            version=version,
             value=columns.values[index],
             size=columns.sizes[index],
             info=columns.info[index],
@@ -175,18 +135,25 @@ class Symbols:
         if reason:
             return Miss(reason)
         values, sizes = self._columns.values, self._columns.sizes
-        near = [
-            index
-            for index, (value, size) in enumerate(zip(values, sizes, strict=True))
-            if value <= address < value + size
-        ]
-        equals = self._choose(address, near)
-        if not equals:  # the nearest below takes a second pass, over those that can be an answer
-            below = [index for index in self._answers() if values[index] <= address]
-            nearest = max((values[index] for index in below), default=0)
-            near = [i for i in below if values[i] == nearest or values[i] + sizes[i] > nearest]
-            equals = self._choose(address, near)
-        return self._found(address, equals)
+        holders = self._answers(
+            [
+                index
+                for index, (value, size) in enumerate(zip(values, sizes, strict=True))
+                if value <= address < value + size
+            ]
+        )
+        if holders:
+            inner = min(holders, key=lambda index: (-values[index], sizes[index]))
+            value, size = values[inner], sizes[inner]
+            rivals = [i for i in holders if values[i] == value and sizes[i] == size]
+            return self._found(address, self._choose(address, (value, size), lambda: rivals))
+        # The nearest below takes a second pass, over those that can be an answer.
+        below = [index for index in self._answers(range(len(self))) if values[index] <= address]
+        last = max((values[index] for index in below), default=-1)
+        unsized = [index for index in below if values[index] == last and not sizes[index]]
+        around = [index for index in below if values[index] + sizes[index] > last]
+        near = unsized + around[:1]
+        return self._found(address, self._choose_unsized(address, last, lambda: near))
 
     def lookup_many(self, addresses: Iterable[int]) -> Iterator[Found | Miss]:
         """
@@ -194,26 +161,22 @@ class Symbols:
 
         Source: SYM-2 to SYM-6.
         """
-        values = self._columns.values
+        values, sizes = self._columns.values, self._columns.sizes
         if self._spans is None:
-            self._spans = Spans(self._answers(), values, self._columns.sizes)
+            self._spans = Spans(self._answers(range(len(self))), values, sizes)
         spans = self._spans
-        chosen: dict[int, list[Symbol]] = {}
         for address in addresses:
             reason = self._why_none(address)
             if reason:
                 yield Miss(reason)
                 continue
             owner = spans.owner(address)
-            if owner < 0:
-                equals = self._choose(address, spans.nearest(address))
-            elif owner in chosen:
-                equals = chosen[owner]
+            if owner >= 0:
+                key = values[owner], sizes[owner]
+                equals = self._choose(address, key, partial(spans.equals, *key))
             else:
-                rivals = spans.beginning(values[owner])
-                alone = len(rivals) == 1
-                equals = [self.symbol(owner)] if alone else self._choose(address, rivals)
-                chosen[owner] = equals
+                last = spans.last(address)
+                equals = self._choose_unsized(address, last, partial(spans.unsized, last))
             yield self._found(address, equals)
 
     def _why_none(self, address: int) -> str:
@@ -226,65 +189,77 @@ class Symbols:
                 return ""
         return OUTSIDE if self._loads else ""
 
-    def _answers(self) -> list[int]:
-        """Return the indices of the symbols that can be an answer. Source: SYM-2."""
-        strings, end = self._strings, len(self._strings)
-        columns = self._columns
+    def _answers(self, indices: Iterable[int]) -> list[int]:
+        """Return those of *indices* whose symbols can be an answer. Source: SYM-2."""
+        info, sections, names = self._columns.info, self._columns.shndx, self._columns.names
         types = bytes(kind in TYPES for kind in range(16)) * 16
         return [
             index
-            for index, (info, section, name) in enumerate(
-                zip(columns.info, columns.shndx, columns.names, strict=True)
-            )
-            if types[info]
-            and name
-            and is_placed(section)
-            and (name >= end or strings[name] not in b"\0$" or self._is_named(name))
+            for index in indices
+            if types[info[index]]
+            and names[index]
+            and is_placed(sections[index])
+            and self._strings.is_answer(names[index])
         ]
 
-    def _is_named(self, offset: int) -> bool:
-        name = self._name(offset)
-        return name != "" and not is_mapping(name)
+    def _choose(
+        self, address: int, key: tuple[int, ...], members: Callable[[], list[int]]
+    ) -> list[int]:
+        """
+        Return the answer among *members* and its first equals, the same for all addresses of *key*.
+        """
+        chosen = self._chosen.get(key)
+        if chosen is None:
+            # The head of a name decides: whole ones may be a million long ones.
+            names = self._columns.names
+            heads = [self._symbol(i, self._strings.head(names[i])) for i in members()]
+            equals = choose(address, heads, self._limit)
+            chosen = self._chosen[key] = [symbol.index for symbol in equals[: 1 + MAX_ALIASES]]
+        return chosen
 
-    def _choose(self, address: int, indices: Iterable[int]) -> list[Symbol]:
-        return choose(address, [self.symbol(index) for index in indices], self._limit)
+    def _choose_unsized(
+        self, address: int, value: int, members: Callable[[], list[int]]
+    ) -> list[int]:
+        """Return the answer among *members*, of size 0 at *value*, and one that holds *value*."""
+        reaches = self._reaches.get(value)
+        if reaches is None:
+            reaches = self._reaches[value] = sorted({self._limit_of(index) for index in members()})
+        return self._choose(address, (value, 0, bisect_right(reaches, address)), members)
 
-    def _found(self, address: int, equals: list[Symbol]) -> Found | Miss:
+    def _found(self, address: int, equals: list[int]) -> Found | Miss:
         if not equals:
             return Miss(BETWEEN)
-        first, *others = equals
+        first = self.symbol(equals[0])
         if self._header.machine == EM_ARM and first.type == STT_FUNC:
             address &= ~1
-        return Found(first, address - first.value, tuple(other.name for other in others))
+        names = (self._strings.short(self._columns.names[i], MAX_ALIAS) for i in equals[1:])
+        return Found(first, address - first.value, tuple(name for name in names if name))
 
     def _limit(self, symbol: Symbol) -> int:
+        return self._limit_of(symbol.index)
+
+    def _limit_of(self, index: int) -> int:
         """Return the link address up to which a symbol of size 0 may reach. Source: SYM-4."""
+        value = self._columns.values[index]
         if self.source != ".symtab":
-            return symbol.value + 1
+            return value + 1
         if self._by_segment:
-            ends = [end for start, end in self._loads if start <= symbol.value < end]
-            return ends[0] if ends else symbol.value
-        section = self._section(symbol)
+            ends = [end for start, end in self._loads if start <= value < end]
+            return ends[0] if ends else value
+        section = self._section(index)
         if section >= len(self._sections):
-            return symbol.value
+            return value
         return self._sections[section][3] + self._sections[section][5]
 
-    def _section(self, symbol: Symbol) -> int:
-        """Return the index of the section that *symbol* is defined in."""
-        if symbol.section < SHN_LORESERVE:
-            return symbol.section
-        word = self._extended[4 * symbol.index : 4 * symbol.index + 4]
-        if symbol.section != SHN_XINDEX or len(word) < 4:
+    def _section(self, index: int) -> int:
+        """Return the index of the section that a symbol is defined in."""
+        section = self._columns.shndx[index]
+        if section < SHN_LORESERVE:
+            return section
+        word = self._extended[4 * index : 4 * index + 4]
+        if section != SHN_XINDEX or len(word) < 4:
             return len(self._sections)
         return column(word, "I", 0, 1, self._header.order)[0]
-
-    def _name(self, offset: int) -> str:
-        if offset == 0:
-            return ""
-        end = self._strings.find(b"\0", offset)
-        if end < 0:
-            return CORRUPT
-        return self._strings[offset:end].decode("utf-8", "surrogateescape")
 
     def _clear_thumb_bits(self) -> None:
         columns = self._columns
@@ -295,8 +270,8 @@ class Symbols:
 
 
 def _rest(view: View, offset: int, size: int) -> bytes:
-    """Return the *size* bytes at *offset*, or those of them that are in the file."""
-    size = max(0, min(size, view.size - offset))
+    """Return the *size* bytes at *offset*, those of the first MAX_NAMES that are in the file."""
+    size = max(0, min(size, view.size - offset, MAX_NAMES))
     return bytes(view.window(min(offset, view.size), size, "string table", locate.RULE))
 
 

@@ -49,6 +49,9 @@ def _run(words: list[str]) -> int:
     if not words or words[0] != "report":
         return _failed("commands: report (--help says more)", UNUSABLE)
     options, paths = _split(words[1:])
+    if "--help" in options or "-h" in options:
+        out(HELP)
+        return YES
     unknown = [option for option in options if option != "--json"]
     if unknown:
         return _failed(f"unknown option {printable(unknown[0])}; report has --json", UNUSABLE)

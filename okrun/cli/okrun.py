@@ -24,15 +24,15 @@ class Options:
     """What the command line asks for."""
 
     __slots__ = (
-        "args", "clear_env", "emulator", "env", "host", "image", "policy", "prof", "remember",
-        "verbose",
+        "about", "args", "clear_env", "emulator", "env", "host", "image", "policy", "prof",
+        "remember", "verbose",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.prof: str | None = None
         self.env: list[str] = []
         self.clear_env = self.verbose = False
-        self.host = self.emulator = self.image = self.policy = ""
+        self.about = self.host = self.emulator = self.image = self.policy = ""
         self.remember = True
         self.args: list[str] = []
 
@@ -50,13 +50,13 @@ def main() -> int:
 
 
 def _run(words: list[str]) -> int:
-    if words and words[0] in ("--help", "-h", "--version"):
-        from okrun.cli.about import about
-
-        return about(words[0])
     if words and words[0] in ("cache", "trust"):  # an image of that name is ./cache
         return _other_command(words[0], words[1:])
     options = _parse(words)
+    if options.about:
+        from okrun.cli.about import about
+
+        return about(options.about)
     measure = _measure(options.prof)
     try:
         start = _prepare(options, measure)
@@ -67,7 +67,6 @@ def _run(words: list[str]) -> int:
         from okrun.cli.about import name_signer
 
         name_signer(options.image, signer)
-
     if options.verbose:
         from okrun.cli.about import describe
 
@@ -115,6 +114,9 @@ def _parse(words: list[str]) -> Options:
         at += 1
         if option == "--" and not equals:
             break
+        if option in ("--help", "-h", "--version") and not equals:
+            options.about = option
+            return options
         if option in ("-v", "--verbose") and not equals:
             options.verbose = True
             continue

@@ -45,7 +45,7 @@ enum clock_source clock_best(void)
 {
 #if defined(__x86_64__)
     unsigned a, b, c, d, invariant = 1u << 8;
-    int access;
+    int access = 0;
 
     if (kernel_uses("tsc") && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & invariant) != 0 &&
         prctl(PR_GET_TSC, &access) == 0 && access == PR_TSC_ENABLE)

@@ -155,6 +155,8 @@ static uint64_t caller_without_frame(const struct registers *r, uint64_t first_r
     uint64_t start = function_start(r->pc), address;
 
     (void)first_return;
+    if (start == UINT64_MAX)
+        return 0; /* nor may its code be looked at: a file that has become shorter has no names, and no bytes */
     for (uint64_t at = r->sp; at <= r->sp + 8 && at != r->fp + 8 && stack_word(at, &address); at += 8) {
         if (follows_call_of(address, start) || (r->pc == start && at == r->sp))
             return address;
@@ -197,10 +199,27 @@ static uint64_t missing_caller(const struct registers *r, uint64_t first_return)
     return in_host(r->pc) ? 0 : caller_of_nowhere(r);
 }
 
+/* The first frame: the register's, but the C library uses it for other things, as when free() aborts. Then it is the
+ * first two words on the stack that are a frame of a function which the image called. */
+static uint64_t first_frame(const struct registers *r)
+{
+    uint64_t next, address, link;
+
+    if (!in_host(r->pc) || stack_word(r->fp, &next))
+        return r->fp;
+    for (uint64_t at = (r->sp + 15) & ~UINT64_C(15); stack_word(at, &next) && stack_word(at + 8, &address); at += 16) {
+        if (next > at && next % 16 == 0 && next < (uintptr_t)host_image.stack_hi &&
+            in_image(unsigned_address(address), &link) &&
+            plan_segment_of(host_image.plan, link, 1, PLAN_PROT_X) != NULL)
+            return at;
+    }
+    return r->fp;
+}
+
 /* Frames lie above one another in the image's stack, or the trace ends: it cannot run in a circle. */
 static void walk(const struct registers *r, struct trace *trace)
 {
-    uint64_t frame = r->fp, next, address = 0, caller;
+    uint64_t frame = first_frame(r), next, address = 0, caller;
 
     push(trace, r->pc);
     (void)stack_word(frame + 8, &address);

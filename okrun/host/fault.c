@@ -21,8 +21,11 @@ static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, S
 /* What ends no process by itself, or cannot be caught. */
 static const int harmless[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
 
+/* Those that people end a program with, which they can while a report waits for a reader of standard error, too. */
+static const int stopping[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
 static sigset_t ignored; /* faults that whoever started us ignores: sent by a process, they stay ignored */
-static atomic_flag ending = ATOMIC_FLAG_INIT;
+static _Atomic pid_t ending; /* the thread that ends the process; 0: none yet */
 
 static bool is_one_of(int signal_number, const int *list, size_t count)
 {
@@ -52,13 +55,25 @@ static void die_by(int signal_number)
     _exit(128 + signal_number); /* the first process of a container does not die by a signal that it sends itself */
 }
 
-/* Runs with every signal blocked: a fault in here ends the process at once, by the kernel. */
+static _Noreturn void wait_for_the_end(void)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    for (;;)
+        sigsuspend(&all);
+}
+
+/* Runs with every signal blocked but those of `stopping`: a fault in here ends the process at once, by the kernel; one
+ * of those ends it above what is going on. */
 static void on_end(int signal_number, siginfo_t *info, void *context)
 {
+    pid_t self = gettid(), none = 0;
+
     if (info->si_code <= 0 && sigismember(&ignored, signal_number) == 1)
         return;
-    while (atomic_flag_test_and_set(&ending))
-        pause(); /* another thread is ending the process */
+    if (!atomic_compare_exchange_strong(&ending, &none, self) && none != self)
+        wait_for_the_end();
     if (is_fault(signal_number))
         crash_report(signal_number, info, context);
     measure_end(END_SIGNAL, 128 + signal_number, signal_number);
@@ -90,6 +105,8 @@ void fault_begin(bool measured)
 
     fault_thread_begin();
     sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++)
+        sigdelset(&action.sa_mask, stopping[i]);
     sigemptyset(&ignored);
     for (int n = 1; n <= SIGRTMAX; n++) {
         if (!is_fault(n) && (!measured || is_one_of(n, harmless, sizeof harmless / sizeof harmless[0])))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -59,22 +60,36 @@ static int descriptor_of(const char *text)
     return (int)fd;
 }
 
+/* The bytes of a plan, in a file or, all of them, in a pipe that nobody writes to any more. */
+static size_t size_of_plan(int fd, bool *is_pipe)
+{
+    struct stat file;
+    int waiting;
+
+    if (fstat(fd, &file) != 0)
+        file = (struct stat){.st_size = 0};
+    *is_pipe = S_ISFIFO(file.st_mode);
+    if (*is_pipe && ioctl(fd, FIONREAD, &waiting) == 0)
+        file.st_size = waiting;
+    if (file.st_size <= 0 || file.st_size > MAX_PLAN)
+        host_die(HOST_INTERNAL, "plan: not a file of 1 byte to 64 MiB [PLAN-2]");
+    return (size_t)file.st_size;
+}
+
 /* A copy of the plan, so that whoever else holds its file cannot change what was checked. */
 static void read_plan(int fd, struct plan *plan)
 {
     struct refusal why;
-    struct stat file;
-    size_t size, done = 0;
+    bool is_pipe;
+    size_t size = size_of_plan(fd, &is_pipe), done = 0;
     uint8_t *bytes;
 
-    if (fstat(fd, &file) != 0 || file.st_size <= 0 || file.st_size > MAX_PLAN)
-        host_die(HOST_INTERNAL, "plan: not a file of 1 byte to 64 MiB [PLAN-2]");
-    size = (size_t)file.st_size;
     bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bytes == MAP_FAILED)
         host_die(HOST_INTERNAL, "plan: no memory (got %#lx)", size);
     while (done < size) {
-        ssize_t got = pread(fd, bytes + done, size - done, (off_t)done);
+        void *to = bytes + done;
+        ssize_t got = is_pipe ? read(fd, to, size - done) : pread(fd, to, size - done, (off_t)done);
 
         if (got < 0 && errno == EINTR)
             continue;

@@ -29,6 +29,7 @@ void measure_thread_end(void);
  *           The finalisers of the image have run, if they are to run, so that their calls are in it.
  * Ensures:  the report is written, or one line says why not. The first caller writes; another thread waits for it, and
  *           then a moment for the process to end as the report says; a signal handler above the writer returns at once.
+ *           The thread that has written has every signal blocked but those of a fault.
  * Never:    allocates, takes a lock, or changes how the process ends. Signal-safe. SPEC: REP-2, PROF-4 */
 void measure_end(enum end_by by, int status, int signal_number);
 

@@ -98,13 +98,11 @@ static bool value_of(struct relocator *r, const struct rela *e, const uint64_t *
  * checked, as a relocation may write into the table itself. */
 static bool apply_rela(struct relocator *r, uint64_t addr, uint64_t count, const uint64_t *values)
 {
-    const uint8_t *table = r->base + (addr - r->lo);
-
     for (uint64_t i = 0; i < count; i++) {
         struct rela e;
         uint64_t value = 0;
 
-        memcpy(&e, table + i * sizeof e, sizeof e);
+        memcpy(&e, r->base + (addr - r->lo) + i * sizeof e, sizeof e);
         if (e.info == RELOC_RELATIVE)
             value = e.addend + r->bias;
         else if (!value_of(r, &e, values, addr + i * sizeof e, &value))
@@ -131,13 +129,12 @@ static inline bool apply_relr_word(struct relocator *r, uint64_t target, uint64_
 /* An even word is an address to relocate; an odd one a bitmap of the 63 words after the last. */
 static bool apply_relr(struct relocator *r, uint64_t addr, uint64_t count)
 {
-    const uint8_t *table = r->base + (addr - r->lo);
     uint64_t next = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         uint64_t word, at = addr + i * 8;
 
-        memcpy(&word, table + i * 8, sizeof word);
+        memcpy(&word, r->base + (addr - r->lo) + i * 8, sizeof word);
         if ((word & 1) == 0) {
             if (!apply_relr_word(r, word, at))
                 return false;

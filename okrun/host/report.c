@@ -82,8 +82,8 @@ static void quiet_begin(struct quiet *quiet)
     sigpending(&quiet->pending);
 }
 
-/* Take back the signals that our own writing raised, and let the others come. */
-static void quiet_end(const struct quiet *quiet)
+/* Take back the signals that our own writing raised. */
+static void quiet_take_back(const struct quiet *quiet)
 {
     static const int ours[] = {SIGPIPE, SIGXFSZ};
     const struct timespec none = {0, 0};
@@ -96,6 +96,12 @@ static void quiet_end(const struct quiet *quiet)
         if (!sigismember(&quiet->pending, ours[i]))
             (void)sigtimedwait(&one, NULL, &none);
     }
+}
+
+/* The same, and let the others come. */
+static void quiet_end(const struct quiet *quiet)
+{
+    quiet_take_back(quiet);
     pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }
 
@@ -320,16 +326,17 @@ void measure_end(enum end_by by, int status, int signal_number)
 
     if (directory < 0)
         return;
+    quiet_begin(&quiet); /* before anything is said to be written: a signal in between would end it unwritten */
     if (!__atomic_compare_exchange_n(&writer, &none, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        quiet_end(&quiet);
         if (none != self)
             wait_for_writer();
         return;
     }
-    quiet_begin(&quiet);
     error = write_report(by, status, signal_number);
     if (error != 0)
         host_warn("no report: cannot write okprof-%s.json: %s", id, strerrordesc_np(error));
     __atomic_store_n(&written, true, __ATOMIC_RELEASE);
-    quiet_end(&quiet);
+    quiet_take_back(&quiet); /* the others wait: the process ends as its report says */
     errno = saved;
 }

@@ -105,10 +105,12 @@ static size_t name_start(struct search *s, uint64_t at, size_t most, const char 
     return strnlen(*name, n);
 }
 
-/* $a, $d, $t, $x, alone or before a dot, mark what follows them as code or data: they name nothing. */
-static bool is_mapping_symbol(const char *name, size_t n)
+/* $a, $d, $t, $x, alone or before a dot, mark what follows them as code or data: they name nothing. In .symtab a
+ * version may follow, which is no part of the name. */
+static bool is_mapping_symbol(const struct search *s, const char *name, size_t n)
 {
-    return n >= 2 && name[0] == '$' && memchr("adtx", name[1], 4) != NULL && (n == 2 || name[2] == '.');
+    return n >= 2 && name[0] == '$' && memchr("adtx", name[1], 4) != NULL &&
+           (n == 2 || name[2] == '.' || (name[2] == '@' && s->plan->header->names_dynamic == 0));
 }
 
 /* Can the symbol be an answer, its name aside?                                                SPEC: SYM-2 */
@@ -163,7 +165,7 @@ static void consider(struct search *s, const Elf64_Sym *y)
     if (y->st_size != 0 && s->address - y->st_value >= y->st_size && s->any && y->st_value <= s->value)
         return;
     n = name_start(s, y->st_name, NAME_START, &name);
-    if (n == 0 || is_mapping_symbol(name, n))
+    if (n == 0 || is_mapping_symbol(s, name, n))
         return;
     rank = rank_of(y, name, n);
     if (s->address - y->st_value < y->st_size)
@@ -186,7 +188,7 @@ static void consider_around(struct search *s, const Elf64_Sym *y)
     if (!is_candidate(y) || y->st_value > s->value || s->value - y->st_value >= y->st_size)
         return;
     n = name_start(s, y->st_name, NAME_START, &name);
-    if (n != 0 && !is_mapping_symbol(name, n))
+    if (n != 0 && !is_mapping_symbol(s, name, n))
         s->label.rank = NONE;
 }
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +61,22 @@ def test_the_flags_make_an_image_elsewhere(okld, source, tmp_path, target, compi
     assert okld("check", output).status == 0
     (listed,) = okld("cflags", "--json", "--target", target).objects
     assert listed == {"schema": 1, "cflags": shlex.split(cflags.out)}
+
+
+@pytest.mark.spec("SDK-1")
+def test_an_interrupted_build_leaves_nothing(source, tmp_path):
+    """An interrupt ends the command as it ends any other, and its temporary directory with it."""
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho started\nexec sleep 60\n")
+    compiler.chmod(0o755)
+    room = tmp_path / "room"
+    room.mkdir()
+    okld = Path(sys.executable).with_name("okld")
+    words = [okld, "build", "--target", "x86_64", source, "-o", tmp_path / "x.ok"]
+    env = {**os.environ, "CC": str(compiler), "TMPDIR": str(room)}
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, start_new_session=True) as child:
+        assert child.stdout.readline() == b"started\n"
+        os.killpg(child.pid, signal.SIGINT)
+        assert child.wait() == -signal.SIGINT
+    assert list(room.iterdir()) == []
+    assert not (tmp_path / "x.ok").exists()

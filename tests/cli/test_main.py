@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import struct
 import subprocess
 import sys
@@ -164,6 +165,54 @@ def test_output_that_cannot_be_written_is_one_line():
         ran = spawn("symbols", HELLO, stdout=full)
     assert ran.returncode == 2
     assert ran.stderr == b"okld: cannot write standard output: No space left on device\n"
+
+
+@pytest.mark.spec("CLI-1")
+@pytest.mark.parametrize("arguments", [("--help",), ("show", "--help"), ("check", HELLO)])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_status_2_for_help_too(arguments, unbuffered):
+    """Whether Python holds output back or not."""
+    with open("/dev/full", "wb") as full:
+        ran = spawn(*arguments, stdout=full, env={"PYTHONUNBUFFERED": unbuffered})
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
+
+
+@pytest.mark.spec("CLI-1")
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(("nope",), 2), (("show", "/absent"), 2), (("show", __file__), 1), (("check", HELLO), 0)],
+)
+def test_a_full_standard_error_changes_no_status(arguments, status):
+    """There is nobody left to tell; the status still says what it always says."""
+    with open("/dev/full", "wb") as full:
+        code = "import sys; from okld.cli.main import main; sys.exit(main())"
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        ran = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=full, check=False)
+    assert ran.returncode == status
+
+
+@pytest.mark.spec("CLI-1")
+def test_what_does_not_fit_memory_is_one_line(tmp_path):
+    """A sparse file costs its maker nothing."""
+    path = tmp_path / "sparse"
+    data = bytearray(HELLO.read_bytes())
+    (sections,) = struct.unpack_from("<Q", data, 40)
+    (count,) = struct.unpack_from("<H", data, 60)
+    for at in range(sections, sections + 64 * count, 64):
+        if data[at + 4] == 3:  # SHT_STRTAB
+            struct.pack_into("<QQ", data, at + 24, 0, 1 << 29)
+    path.write_bytes(data)
+    os.truncate(path, 1 << 30)
+    limit = 1 << 28
+    ran = spawn(
+        "symbolize",
+        path,
+        "0",
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, b"", b"okld: out of memory\n")
 
 
 @pytest.mark.spec("CLI-1")

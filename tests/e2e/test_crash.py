@@ -1,10 +1,13 @@
 """An image crashes: the report on standard error, and the report of what was measured."""
 
 import json
+import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +77,40 @@ def test_one_rule_two_readers(run_on_each):
             )
         assert done.stdout.decode().splitlines() == want
     assert isinstance(table.lookup(0x2001000), Found)
+
+
+@pytest.mark.spec("CRASH-1")
+def test_abort_in_the_host(run_on_each):
+    """
+    Memory that is freed twice is ended by the host's C library, which keeps no frames; the image's
+    are found nevertheless.
+    """
+    done = run_on_each("twice")
+    said = done.stderr.decode()
+    assert done.returncode == -signal.SIGABRT
+    assert f"twice.{run_on_each.machine}.ok: SIGABRT\n" in said
+    assert re.findall(r"#\d+ (\w+)\+0x", said)[:2] == ["free_twice", "main"]
+
+
+@pytest.mark.spec("CRASH-2", "REP-2")
+def test_image_file_that_becomes_shorter(run, tmp_path):
+    """
+    A crash report looks at no code that the file may not have any more: it is written to its end,
+    without names, and so is what was measured.
+    """
+    image = tmp_path / "shrink.ok"
+    shutil.copy(run.image("shrink"), image)
+    (leaf,) = (s for s in symbols(str(image)) if s.name == "read_and_crash")
+    process = run.start(
+        image, options=["--prof=calls:out"], cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout.readline() == b"ready\n"
+    while "State:\tS" not in Path(f"/proc/{process.pid}/status").read_text():
+        os.sched_yield()  # it still has to come to its read
+    os.truncate(image, leaf.value % 0x10000 + 0x1000)  # of a file below 64 KiB, by IMG-13
+    said = process.communicate(b"x", timeout=60)[1].decode().splitlines()
+    assert process.returncode == -signal.SIGSEGV
+    assert said[0] == "okrun: shrink.ok: SIGSEGV, nothing is mapped there (address 0x10)"
+    assert said[-1].startswith(f"okld symbolize {image} {leaf.value + 14:#x} ")
+    assert len(list(tmp_path.glob("out/okprof-*.json"))) == 1

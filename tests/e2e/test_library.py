@@ -43,6 +43,21 @@ def test_death_by_a_signal(build):
     assert done.returncode == -signal.SIGABRT
 
 
+@pytest.mark.spec("STAT-2")
+def test_a_host_is_a_path(build, command, tmp_path, monkeypatch, run):
+    """
+    A host named without a "/" is a file of the working directory, to the command as to the
+    function.
+    """
+    os.symlink(command("okhost"), tmp_path / "here")
+    monkeypatch.chdir(tmp_path)
+    assert okrun.run(build("status"), ["7"], host="here", stdout=subprocess.PIPE).returncode == 7
+    assert run("status", "7", options=["--host", "here"]).returncode == 7
+    with pytest.raises(OkError, match="STAT-2"):
+        okrun.run(build("status"), host="okhost")
+    assert run("status", options=["--host", "okhost"]).returncode == 125
+
+
 @pytest.mark.spec("ERR-1", "STAT-2")
 def test_what_it_raises(build, tmp_path):
     """A refusal is an OkError of the kind that says why, and leaves no descriptor open."""

@@ -199,6 +199,23 @@ def test_host_of_another_processor(aarch64_host, one_line, run, build):
         assert "--emulator" in one_line(done.stderr)
 
 
+@pytest.mark.spec("STAT-2", "STAT-1")
+def test_emulator_that_is_nowhere(run, one_line, tmp_path):
+    """An emulator that is in no directory of PATH is status 125, also where a file is so called."""
+    (tmp_path / "none").write_bytes(b"")
+    done = run("status", options=["--emulator", "none"], cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (125, b"")
+    assert "none: not found on PATH" in one_line(done.stderr)
+
+
+@pytest.mark.spec("STAT-1")
+def test_a_refusal_is_no_conversation(run, one_line):
+    """A status of okrun's is that, whatever Python is told to do at its end."""
+    done = run("./none.ok", env={"PYTHONINSPECT": "1"}, input=b"print('asked')\n")
+    assert (done.returncode, done.stdout) == (127, b"")
+    one_line(done.stderr)
+
+
 @pytest.mark.spec("BIND-1")
 def test_image_of_another_processor(run, build, one_line):
     """An AArch64 image is refused by an x86-64 host, both named."""

@@ -1,6 +1,7 @@
 """An image runs: its status, its arguments, its environment and its ends, on both processors."""
 
 import itertools
+import resource
 import subprocess
 
 import pytest
@@ -167,6 +168,29 @@ def test_version_and_help(command, name, option):
         )
     assert done.returncode not in (0, None)
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.spec("CLI-1")
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["okrun", "-v", "--help"], id="okrun"),
+        pytest.param(["okprof", "report", "--help"], id="okprof"),
+    ],
+)
+def test_help_after_something_else(command, words):
+    """Who asks for help in the middle of a command gets it."""
+    done = subprocess.run([command(words[0]), *words[1:]], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"usage: ")
+
+
+@pytest.mark.spec("RUN-7")
+def test_no_file_may_be_written(run):
+    """An image that writes no file needs no file of any size, not even for its start."""
+    for name in ("hello", "relr"):
+        done = run(name, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.spec("RUN-7")

@@ -1,6 +1,8 @@
 """Signals act on an image as on any program."""
 
+import fcntl
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -90,3 +92,27 @@ def test_interrupt_before_the_start_is_no_traceback(command):
     words = [sys.executable, "-P", "-c", INTERRUPTED, command("okrun"), "x.ok"]
     done = subprocess.run(words, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+@pytest.mark.spec("CRASH-2", "KAL-7", "RUN-7")
+@pytest.mark.parametrize(
+    "words", [pytest.param(("crash",), id="crash"), pytest.param(("ends", "abort"), id="abort")]
+)
+def test_a_report_that_nobody_reads_can_be_interrupted(run, tmp_path, options, words):
+    """
+    An image that waits at its end for a reader of standard error, a full pipe, ends by SIGTERM.
+    """
+    reader, writer = os.pipe()
+    os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)))
+    process = run.start(
+        *words, options=options, cwd=tmp_path, stdout=subprocess.PIPE, stderr=writer
+    )
+    os.close(writer)
+    if words == ("ends", "abort"):
+        assert process.stdout.readline() == b"init\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.terminate()
+    assert process.wait(60) == -signal.SIGTERM
+    process.stdout.close()
+    os.close(reader)

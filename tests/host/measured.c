@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "binding.h"
@@ -144,6 +145,23 @@ static void do_many(void)
     CHECK(pthread_join(other, NULL) == 0);
 }
 
+static void on_timer(int number)
+{
+    measure_end(END_SIGNAL, 128 + number, number);
+    _exit(128 + number);
+}
+
+/* A signal comes while the report is written, or just before: there is much to write. */
+static void do_signal_while_it_ends(void)
+{
+    const struct itimerval soon = {.it_value = {0, 1000}};
+
+    (void)add_many(NULL);
+    signal(SIGALRM, on_timer);
+    CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+    CALL(kal_exit, 7);
+}
+
 static void do_phases(void)
 {
     CHECK(CALL(kal_prof_phase, NULL, 0) == kal_ok);
@@ -241,6 +259,7 @@ static const struct {
     {"fault-in-writer", do_fault_in_writer},
     {"counters", do_counters},
     {"many", do_many},
+    {"signal-while-it-ends", do_signal_while_it_ends},
     {"phases", do_phases},
     {"threads", do_threads},
     {"race", do_race},

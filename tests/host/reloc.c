@@ -197,6 +197,17 @@ static void no_writable_segment_is_no_place(void)
     teardown(&f);
 }
 
+/* An empty table is none, wherever it is said to lie. */
+static void an_empty_table_has_no_place(void)
+{
+    static struct fixture f;
+
+    setup(&f);
+    f.good.h.rela = f.good.h.jmprel = f.good.h.relr = UINT64_C(1) << 63;
+    CHECK(run(&f));
+    teardown(&f);
+}
+
 /* A table in a writable segment can be a relocation's target: what is written is checked like what was read. */
 static void a_table_that_changes_itself_is_safe(void)
 {
@@ -219,6 +230,7 @@ int main(void)
     nothing_else_is_written();
     relr_stays_inside_too();
     no_writable_segment_is_no_place();
+    an_empty_table_has_no_place();
     a_table_that_changes_itself_is_safe();
     return 0;
 }

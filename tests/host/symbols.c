@@ -174,11 +174,15 @@ static void names_like_a_mapping_symbols_are_names(void)
     add(&f, "$", CODE + 4, 4, STB_LOCAL, STT_FUNC, 2);
     add(&f, "$t.name", CODE + 8, 4, STB_LOCAL, STT_FUNC, 2);
     add(&f, "resolver", CODE + 12, 4, STB_LOCAL, STT_GNU_IFUNC, SHN_XINDEX);
+    add(&f, "$x@V", CODE + 16, 4, STB_LOCAL, STT_FUNC, 2);
     finish(&f);
     ANSWER(CODE, "$xy+0");
     ANSWER(CODE + 4, "$+0");
     ANSWER(CODE + 8, "");
     ANSWER(CODE + 12, "resolver+0");
+    ANSWER(CODE + 16, "");
+    f.good.h.names_dynamic = 1; /* no versions there */
+    ANSWER(CODE + 16, "$x@V+0");
     close(f.fd);
 }
 

@@ -194,6 +194,18 @@ def test_a_fault_of_the_writer_ends_it_at_once(run):
     assert [path.suffix for path in done.directory.iterdir()] == [".tmp"]
 
 
+@pytest.mark.spec("REP-2")
+def test_a_signal_while_it_is_written_changes_no_end(run):
+    """The process ends as its report says, by whichever of the two came first."""
+    ended = {
+        7: {"by": "exit", "status": 7, "signal": None},
+        142: {"by": "signal", "status": 142, "signal": 14},
+    }
+    for turn in range(5):
+        done = run("signal-while-it-ends", to=str(turn))
+        assert done.report["ended"] == ended[done.status]
+
+
 @pytest.mark.spec("REP-2", "PROF-2")
 def test_threads_that_end_at_once_write_one_report(run):
     """It tells the status that the process has."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from okrun.launch import measuring, prepare
+from okrun.plan.codec import HEADER
 from okrun.process import run
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +108,25 @@ def test_a_cut_plan(hello, size):
     done = hello.run()
     assert (done.returncode, done.stdout) == (125, b"")
     assert re.fullmatch(rb"okrun: plan: .* \[PLAN-2\]\n", done.stderr)
+
+
+@pytest.mark.spec("PLAN-2", "STAT-1")
+@pytest.mark.parametrize("value", [2**40, 2**63, 2**64 - 1])
+def test_words_of_a_plan_that_are_wrong(hello, value):
+    """
+    A plan with any one word of its header made huge is one line and status 125 or 126, or the word
+    is of no use to this image, which then runs.
+    """
+    for at, name in enumerate(HEADER):
+        given = os.pread(hello.plan_fd, 8, 8 * at)
+        os.pwrite(hello.plan_fd, value.to_bytes(8, "little"), 8 * at)
+        done = hello.run()
+        if done.returncode == 0 and not name.startswith("file_"):
+            assert done.stdout == b"hello\n", name
+        else:
+            assert done.returncode in (125, 126), (name, done.stderr)
+            assert re.fullmatch(rb"okrun: [^\n]+\n", done.stderr), name
+        os.pwrite(hello.plan_fd, given, 8 * at)
 
 
 @pytest.mark.spec("PLAN-3")

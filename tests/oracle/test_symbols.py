@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from okld.syms.table import Found, symbols
+from okld.syms.answer import Found
+from okld.syms.table import symbols
 
 IMAGES = sorted((Path(__file__).parents[2] / "testdata" / "images").glob("*.ok"))
 

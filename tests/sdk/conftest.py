@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,17 @@ def write(tmp_path: Path) -> Callable[[str, str], Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def okld() -> Callable[..., str]:
+    """Return a call that runs the installed `okld`, and returns what it prints."""
+
+    def okld(*arguments: str) -> str:
+        words = [Path(sys.executable).with_name("okld"), *arguments]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    return okld
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -168,12 +169,15 @@ def test_options_reach_the_compiler(write, tmp_path):
     ("text", "error", "says"),
     [
         pytest.param("int _start(void) { return }", Refusal, "SDK-1", id="does-not-compile"),
-        pytest.param("int f(void) { return 1; }", Refusal, "import main .*NEED-1", id="no-main"),
         pytest.param(
-            'int puts(const char*);\nint _start(void) { return puts(""); }',
+            "int f(void) { return 1; }", Refusal, "no source defines main.*NEED-1", id="no-main"
+        ),
+        pytest.param("", Refusal, "no source defines main.*NEED-1", id="empty"),
+        pytest.param(
+            'int puts(const char*), f(void);\nint _start(void) { return puts("") + f(); }',
             Refusal,
-            "import puts .*NEED-1",
-            id="imports-puts",
+            "undefined: f puts: .*NEED-1",
+            id="imports-names",
         ),
         pytest.param(
             NOTED.replace("KAL_IFACE_NET", "0"), Refusal, r"kal_net_props.*NEED-2", id="undeclared"
@@ -225,8 +229,17 @@ def test_compiler_says_why(write, tmp_path, capfd):
         ({"sources": ["x.f90"]}, r"x\.f90"),
         ({"options": ["-lm"]}, "-lm"),
         ({"options": ["-static"]}, "-static"),
+        ({"options": ["-c"]}, "-c"),
         ({"target": "riscv64"}, "riscv64"),
         ({"cc": "no-such-compiler"}, "no-such-compiler"),
+        ({"cc": "gcc '-O"}, "no such compiler: gcc '-O"),
+        ({"cc": "/"}, "no such compiler: /"),
+        ({"cc": "true", "target": "x86_64"}, "true wrote nothing"),
+        ({"options": ["-fsyntax-only"]}, "wrote nothing"),
+        ({"sources": ["no-such-source.c"]}, "no-such-source.c: No such file"),
+        ({"output": "/dev/null"}, "/dev/null: not a regular file"),
+        ({"output": "/"}, "/: not a regular file"),
+        ({"output": ""}, "image cannot be written"),
         ({"cc": "clang", "target": "aarch64"}, "for x86_64, not for aarch64"),
     ],
     ids=str,
@@ -245,3 +258,34 @@ def test_output_that_cannot_be_written_is_unreadable(write, tmp_path):
     """A directory that is not there is one line, and nothing is left."""
     with pytest.raises(Unreadable, match="nowhere"):
         build([write("good.c", BARE)], tmp_path / "nowhere" / "x.ok")
+
+
+@pytest.mark.spec("SDK-1")
+def test_output_through_a_link_leaves_the_link(write, tmp_path):
+    """What the link names is replaced, whether it is there or not."""
+    link = tmp_path / "link.ok"
+    link.symlink_to("real.ok")
+    for _ in range(2):
+        build([write("good.c", BARE)], link)
+        assert link.is_symlink()
+        assert (tmp_path / "real.ok").read_bytes().startswith(b"\x7fELF")
+
+
+@pytest.mark.spec("SDK-1")
+def test_output_that_is_no_file_stays_what_it_is(write, tmp_path):
+    """A pipe or a device is not replaced by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(Unreadable, match="not a regular file"):
+        build([write("good.c", BARE)], pipe)
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.c", "pipe"]
+
+
+@pytest.mark.spec("SDK-1")
+def test_no_room_to_build_is_one_line(write, tmp_path, monkeypatch):
+    """Where no temporary file can be made, that is what is said."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(Unreadable, match="temporary directory: No such file") as caught:
+        build([write("good.c", BARE)], tmp_path / "x.ok")
+    assert "\n" not in str(caught.value)

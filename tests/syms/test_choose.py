@@ -154,10 +154,14 @@ def test_sorted_spans_give_what_the_rules_give(rows):
     table = symbols(*rows)
     usable = [s.index for s in table if s.type != TLS and s.name not in ("", "$x")]
     values = [0, *(s.value for s in table)]
-    spans = Spans(usable, values, [0, *(s.size for s in table)])
+    sizes = [0, *(s.size for s in table)]
+    spans = Spans(usable, values, sizes)
     for address in range(64):
         owner = spans.owner(address)
-        near = spans.beginning(values[owner]) if owner >= 0 else spans.nearest(address)
+        if owner >= 0:
+            near = spans.equals(values[owner], sizes[owner])
+        else:
+            near = spans.unsized(spans.last(address))
         want = choose(address, table, lambda s: s.value + 9)
         got = choose(address, [table[i - 1] for i in near], lambda s: s.value + 9)
         assert [s.index for s in got] == [s.index for s in want]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from okld.syms.table import Found, symbols
+from okld.syms.answer import Found
+from okld.syms.table import symbols
 
 FILE = """
 --- !ELF

@@ -10,7 +10,8 @@ import pytest
 
 from okld.base.errors import FormatError, OkError
 from okld.base.view import View
-from okld.syms.table import Found, Symbols, symbols
+from okld.syms.answer import Found
+from okld.syms.table import Symbols, symbols
 
 SOURCE = """
 .globl _start

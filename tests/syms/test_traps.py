@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from okld.syms.table import Found, Miss, symbols
+from okld.syms.answer import Found, Miss
+from okld.syms.table import symbols
 
 BASE = 0x401000
 FIXED = "-Wl,-Ttext=0x401000"

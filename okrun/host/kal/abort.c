@@ -18,20 +18,23 @@ static void raise_abort(void)
 }
 
 /* Write msg on standard error, ended by a line end, and die by SIGABRT.
- * Ensures:  the report is written first. Every signal but SIGABRT stays blocked to the end: a standard error that nobody
- *           reads must not make this a death by SIGPIPE.
+ * Ensures:  the report is written first. SIGPIPE stays blocked to the end: a standard error whose reader is gone must
+ *           not make this a death by SIGPIPE. Other signals can end a wait for a reader that does not read.
  * Never:    returns.                                              SPEC: KAL-7, CRASH-1 */
 _Noreturn void kal_abort(const char *msg, kal_uintptr len)
 {
-    sigset_t signals;
+    sigset_t broken_pipe, signals;
 
-    sigfillset(&signals);
-    sigdelset(&signals, SIGABRT);
-    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    sigemptyset(&broken_pipe);
+    sigaddset(&broken_pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken_pipe, &signals);
     if (len > 0 && sys_is_buffer(msg, len) && sys_write(STDERR_FILENO, msg, len) == (kal_intptr)len &&
         msg[len - 1] != '\n')
         (void)sys_write(STDERR_FILENO, "\n", 1);
     measure_end(END_ABORT, ABORT_STATUS, SIGABRT);
+    sigaddset(&signals, SIGPIPE);
+    sigdelset(&signals, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
     raise_abort();
 
     signal(SIGABRT, SIG_DFL); /* it was ignored */

@@ -11,9 +11,9 @@
  *
  * required:    interfaces without which the image does not start, KAL_IFACE_ bits;
  * optional:    interfaces that it can do without; their functions are imported by KAL_OPTIONAL below;
- * stack_bytes: the stack it wants; 0 for the default, 8 MiB.
+ * stack_bytes: the stack it wants; 0 for the default, 8 MiB. Start code puts the arguments of main on it.
  *
- * The start code that calls main uses openkal.env and openkal.memory: an image with a main requires them, too.
+ * The start code that calls main uses openkal.env: an image with a main requires KAL_IFACE_ENV, too.
  * The version it needs is that of these headers. SPEC chapter 3 has the layout. */
 #define OPENKAL_IMAGE(required, optional, stack_bytes) \
     OPENKAL_IMAGE_VERSION(KAL_VERSION, required, optional, stack_bytes)
