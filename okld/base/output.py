@@ -33,10 +33,13 @@ def replacing(path: str, what: str) -> Iterator[BinaryIO]:
     part = f"{place}.{os.getpid()}.part"
     try:
         with open(part, "x+b") as file:
-            yield file
-        os.replace(part, place)
+            try:
+                yield file
+                file.flush()
+                os.replace(part, place)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(part)
+                raise
     except OSError as error:
         raise Unreadable(f"{what} cannot be written", path, error) from None
-    finally:
-        with suppress(OSError):
-            os.unlink(part)

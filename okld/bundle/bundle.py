@@ -104,18 +104,23 @@ def open_bundle(view: View) -> Bundle:
 
 
 def verify_digest(
-    bundle: Bundle, member: Member, progress: Callable[[int], None] | None = None
+    bundle: Bundle,
+    member: Member,
+    progress: Callable[[int], None] | None = None,
+    *,
+    copy: View | None = None,
 ) -> None:
     """
     Return when the bytes of the image of *member* are those that the manifest and archive state.
 
-    They are read once, in blocks. *progress* is called with the number of bytes read so far.
+    They are read once, in blocks, from the bundle or where they were copied to. *progress* is
+    called with the number of bytes read so far.
 
     Raises:
         FormatError: OKB-23 for the SHA-256, OKB-21 for the CRC-32.
         Unreadable: If the system refuses to read.
     """
-    sha256, crc = digests(bundle.member_view(member), progress)
+    sha256, crc = digests(copy or bundle.member_view(member), progress)
     at = bundle.offset(member)
     if sha256 != member.sha256:
         raise FormatError(

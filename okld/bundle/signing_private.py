@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import warnings
 
-from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.exceptions import InvalidTag, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -109,7 +109,7 @@ def _load(data: bytes, passphrase: bytes | None, name: str) -> object:
         raise Refusal(
             "SIG-10", f"{name}: key cannot be used from its file; ssh-agent may hold it"
         ) from None
-    except (ValueError, TypeError, NotImplementedError):
+    except (ValueError, TypeError, NotImplementedError, InvalidTag):  # a tag is AES-GCM's
         if passphrase is None:
             raise FormatError("SIG-10", f"{name} is no private key") from None
         raise Refusal("SIG-11", f"{name}: wrong passphrase") from None

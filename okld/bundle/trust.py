@@ -133,6 +133,10 @@ def parse_line(line: str) -> Entry:
     """
     if "\n" in line or line.strip(_SPACE).startswith("#"):
         raise _wrong("TRU-1", 0, "is not one that names a key")
+    try:
+        line.encode()
+    except UnicodeEncodeError:  # bytes of a command line that are not text
+        raise _wrong("TRU-1", 0, "is not in UTF-8") from None
     return _entry(line.strip(_SPACE), 0)
 
 

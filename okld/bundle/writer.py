@@ -29,6 +29,7 @@ from okld.bundle.container import (
     padding,
 )
 from okld.bundle.manifest import Manifest, Member, encode_manifest, parse_manifest
+from okld.bundle.verify import check_image
 from okld.iface.need import interfaces_of, require_declared
 from okld.image.open import open_file
 from okld.image.shape import read_shape
@@ -198,11 +199,12 @@ def _copy(view: View, out: BinaryIO) -> None:
 
 
 def _prove(out: BinaryIO) -> None:
-    """Have the reader take what was written, and compare every digest."""
+    """Have the reader take what was written, and check every image in it: here none can change."""
     out.flush()
     bundle = open_bundle(View.of_fd(out.fileno(), out.tell()))
     for member in bundle.members:
         try:
             verify_digest(bundle, member)
-        except FormatError:
+            check_image(bundle, member)
+        except (FormatError, Refusal):
             raise Refusal("OKB-26", f"image {member.name} changed while it was copied") from None

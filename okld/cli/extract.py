@@ -6,6 +6,7 @@ import os
 
 from okld.base.errors import OkError
 from okld.base.output import replacing
+from okld.base.view import View
 from okld.bundle.bundle import BLOCK, verify_digest
 from okld.cli import render_bundle
 from okld.cli.members import named
@@ -38,11 +39,13 @@ def run(args: Namespace, out: TextIO) -> int:
         image, member = found.only(), found.members[0]
         if os.path.exists(path) and os.path.samefile(path, found.file.fd):
             raise OkError(f"the image cannot take the place of its bundle: {path}")
-        verify_digest(found.bundle, member)
         with replacing(path, "image") as file:
             for at in range(0, member.length, BLOCK):
                 size = min(BLOCK, member.length - at)
                 file.write(image.view.window(at, size, "image", "OKB-18"))
+            file.flush()
+            # Of the copy: whatever changes the bundle meanwhile does not reach it.
+            verify_digest(found.bundle, member, copy=View.of_fd(file.fileno(), member.length))
     if args.json:
         out.write(render_bundle.extracted(member, path))
     return 0

@@ -14,7 +14,7 @@ import pytest
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable
 from okld.base.view import View
-from okld.bundle.bundle import open_bundle, verify_digest
+from okld.bundle.bundle import digests, open_bundle, verify_digest
 from okld.bundle.manifest import parse_manifest
 from okld.bundle.writer import write_bundle
 
@@ -145,6 +145,24 @@ def test_an_image_that_changes_while_it_is_copied_is_refused(images, tmp_path):
     with pytest.raises(Refusal, match=r"image x86_64 changed while it was copied \[OKB-26\]"):
         write_bundle([str(image)], str(path), name="hello", sign=sign)
     assert_untouched(path, b"before")
+
+
+@pytest.mark.spec("OKB-26", "MAN-9")
+def test_an_image_that_changes_before_it_is_hashed_is_refused(images, tmp_path, monkeypatch):
+    """Its digest is right then, and what was found of it is not: the gate never saw these bytes."""
+    image = tmp_path / "image.ok"
+    image.write_bytes((images / "hello.x86_64.ok").read_bytes())
+
+    def digests_after_a_change(view):
+        if view.size == image.stat().st_size:
+            with image.open("r+b") as file:
+                file.write(b"!")
+        return digests(view)
+
+    monkeypatch.setattr("okld.bundle.writer.digests", digests_after_a_change)
+    with pytest.raises(Refusal, match=r"image x86_64 changed while it was copied \[OKB-26\]"):
+        write_bundle([str(image)], str(tmp_path / "made.okb"), name="hello")
+    assert [each.name for each in tmp_path.iterdir()] == ["image.ok"]
 
 
 @pytest.mark.spec("OKB-26")

@@ -21,7 +21,9 @@ def answering(words):
 
 
 @pytest.mark.spec("SIG-11")
-@pytest.mark.parametrize("options", [(), ("-m", "PEM"), ("-m", "PKCS8")])
+@pytest.mark.parametrize(
+    "options", [(), ("-Z", "aes256-gcm@openssh.com"), ("-m", "PEM"), ("-m", "PKCS8")]
+)
 @pytest.mark.parametrize("word", ["open", "", "open sesame "])
 def test_wrong_passphrase(make_key, options, word):
     """A wrong passphrase is one line, after one question."""

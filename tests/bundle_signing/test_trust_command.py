@@ -81,6 +81,16 @@ def test_add_twice(run, keys):
     assert re.fullmatch(r"okrun: .*already, on line 1, for alice \[TRU-7\]\n", err)
 
 
+@pytest.mark.spec("TRU-7", "TRU-1")
+def test_what_is_no_text_is_not_added(run, keys, config):
+    """Bytes that are not UTF-8, which could not be read again, wherever in the line they are."""
+    public = keys["ed25519"].with_suffix(".pub").read_text().strip()
+    for line in (f"al\udcffice {public}", f"alice {public}\udcff"):
+        status, out, err = run("add", line)
+        assert (status, out, err) == (1, "", "okrun: the line is not in UTF-8 [TRU-1]\n")
+    assert not (config / "allowed_signers").exists()
+
+
 @pytest.mark.spec("TRU-8")
 def test_remove(run, keys):
     """By name or by fingerprint; what is not there is status 1."""

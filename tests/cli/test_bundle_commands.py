@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from okld.base.output import replacing
 from okld.bundle.manifest import parse_manifest
 
 
@@ -209,6 +211,22 @@ def test_extract_checks_the_digest_first(okld, app, tmp_path, break_image):
     assert (tmp_path / "out.ok").read_bytes() == b"before"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["app.okb", "out.ok"]
     assert okld("extract", "app.okb:aarch64").status == 0
+
+
+@pytest.mark.spec("OKB-26", "OKB-23")
+def test_extract_of_a_bundle_that_changes(okld, app, tmp_path, break_image, monkeypatch):
+    """Whenever that is: what is checked is the copy."""
+
+    @contextmanager
+    def replacing_after_a_change(path, what):
+        with replacing(path, what) as file:
+            break_image(app, "x86_64")
+            yield file
+
+    monkeypatch.setattr("okld.cli.extract.replacing", replacing_after_a_change)
+    ran = okld("extract", "app.okb:x86_64", "-o", "out.ok")
+    assert (ran.status, ran.out, "[OKB-23]" in ran.err) == (1, "", True)
+    assert [each.name for each in tmp_path.iterdir()] == ["app.okb"]
 
 
 @pytest.mark.spec("OKB-29")
