@@ -11,6 +11,7 @@ from okrun.admission.decide import decide, require_origin
 from okrun.admission.examine import examine, read_member
 from okrun.admission.identity import (
     FILE_SYSTEMS,
+    exchangeable,
     file_system,
     identity_of,
     unsettled,
@@ -85,4 +86,4 @@ def _unfit(fd: int, status: os.stat_result, now: int) -> str:
     why = writable_by_others(status, os.geteuid()) or unsettled(status, now)
     if not why and file_system(fd) not in FILE_SYSTEMS:
         why = "the file system may not tell of changes"
-    return why
+    return why or exchangeable(status.st_dev)

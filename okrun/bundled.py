@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import environ
 from time import time_ns
 
 from okld import __version__  # one distribution has both packages
@@ -78,7 +79,9 @@ def admit(
     now = time_ns()
     trust = _trust(request.settings)
     processor = ARCHITECTURES.get(host.machine, "none")
-    asked = (request.member or f":{processor}", request.policy, __version__, f"{MAGIC:x}")
+    # A trust file's times without a zone are local: in another zone they are other times.
+    made_by = f"{MAGIC:x} {environ.get('TZ', '')!a}"
+    asked = (request.member or f":{processor}", request.policy, __version__, made_by)
     try:
         record = look_up(request.place, asked, fd, status, trust, now)
         return _again(record, fd, status, host, now), record, "hit"

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 def find_signer(bundle: Bundle, trust: bytes, now: int) -> tuple[Signer | None, int]:
     """
-    Return who signed a bundle, and the last second since 1970 at which that is so, or 0.
+    Return who signed a bundle, and the last second since 1970 at which that is so, or 0 for ever.
+
+    A key that is not trusted yet may be later, as one that is may not be.
 
     Args:
         bundle: The bundle.
@@ -41,11 +43,21 @@ def find_signer(bundle: Bundle, trust: bytes, now: int) -> tuple[Signer | None, 
     from okld.bundle.signing import check
 
     signature = check(bundle.manifest_bytes, bundle.signature)
-    found = who(signature, parse_trust(trust), now)
+    entries = parse_trust(trust)
+    found = who(signature, entries, now)
+    ends = [
+        end
+        for entry in entries
+        if entry.key.blob == signature.key.blob
+        for end in ((entry.valid_after or 0) - 1, entry.valid_before or 0)
+        if end >= now
+    ]
     fingerprint = signature.key.fingerprint
     if isinstance(found, Trusted):
-        return Signer(True, fingerprint, found.principal), found.until or 0
-    return Signer(False, fingerprint, found.reason), 0
+        signer = Signer(True, fingerprint, found.principal)
+    else:
+        signer = Signer(False, fingerprint, found.reason)
+    return signer, min(ends, default=0)
 
 
 def examine(view: View, name: str, arch: str, trust: bytes, now: int) -> tuple[Bundle, Record]:

@@ -19,6 +19,9 @@ FUSE, 9p or FAT: what fstat says there is old, coarse or another machine's word.
 
 SETTLED = 2 * 10**9  # ns; the coarsest time stamps of FILE_SYSTEMS are seconds
 
+EXCHANGED = frozenset((2, 7, 11, 43))
+"""Majors of devices whose contents come and go under one number: floppies, loops, CDs, nbd."""
+
 _OTHERS_WRITE = 0o022
 _CHUNK = 1024  # bytes; the kernel makes as many lines as are asked for, each in a microsecond
 
@@ -62,6 +65,20 @@ def unsettled(status: os.stat_result, now: int) -> str:
         return "the file's times are in the future"
     if now - latest < SETTLED:
         return "the file changed less than 2 s ago"
+    return ""
+
+
+def exchangeable(device: int) -> str:
+    """
+    Return why another file system may come to lie on a block device under the same number, or "".
+
+    Inodes and times there can then be those of the file that was admitted. Source: CAC-5.
+    """
+    major, minor = os.major(device), os.minor(device)
+    sys = f"/sys/dev/block/{major}:{minor}"  # a partition's disk is the directory above it
+    said = [_line(f"{place}/removable", b"1") for place in (sys, f"{sys}/..")]
+    if major in EXCHANGED or any(said):
+        return "the device under the file may be exchanged"
     return ""
 
 

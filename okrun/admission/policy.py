@@ -16,6 +16,9 @@ POLICIES = ("any", "signed", "trusted")
 FILE, VARIABLE, OPTION = "policy", "OKRUN_POLICY", "--policy"
 TRUST_FILE = "allowed_signers"
 
+_TYPE, _REGULAR = 0o170000, 0o100000
+_OTHERS_WRITE = 0o022
+
 MAX_SETTING = 1 << 20  # bytes of a file of settings; people write a few lines
 
 
@@ -52,6 +55,7 @@ def read_setting(config_dir: str | None, name: str) -> bytes:
     A file that this process may not read is another user's.
 
     Raises:
+        OkError: ADM-8, if somebody else can change it.
         Unreadable: If there is one that the system does not give, or that is too long to be one.
     """
     if config_dir is None:
@@ -64,6 +68,7 @@ def read_setting(config_dir: str | None, name: str) -> bytes:
     except OSError as error:
         raise Unreadable("settings", path, error) from None
     try:
+        _require_ours(os.fstat(fd), path)
         data = b""
         while len(data) <= MAX_SETTING:
             more = os.read(fd, MAX_SETTING + 1 - len(data))
@@ -75,3 +80,10 @@ def read_setting(config_dir: str | None, name: str) -> bytes:
     finally:
         os.close(fd)
     raise Unreadable("settings", path, OSError(f"longer than {MAX_SETTING} bytes"))
+
+
+def _require_ours(status: os.stat_result, path: str) -> None:
+    if status.st_mode & _TYPE != _REGULAR:
+        raise Unreadable("settings", path, OSError(0, "not a regular file"))
+    if status.st_uid not in (os.geteuid(), 0) or status.st_mode & _OTHERS_WRITE:
+        raise OkError(f"{path} can be changed by others; chown and chmod go-w it", rule="ADM-8")

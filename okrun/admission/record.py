@@ -53,7 +53,7 @@ class Record:
 
     Attributes:
         asked: The member that was asked for (its name, or a processor's with a colon before it),
-            the policy, this program's version and the plan's format.
+            the policy, this program's version, and the plan's format with the time zone.
         identity: Of the bundle's file: `identity.FIELDS`.
         member: The member's name.
         offset, length: Where its image is in the file, in bytes.
@@ -187,6 +187,8 @@ def _read(body: bytes) -> Record:
     record.trust = rest[manifest : manifest + trust]
     record.plan = rest[manifest + trust :]
     if len(record.plan) != plan or _head(record) != body[: len(body) - len(rest)]:
+        raise ValueError
+    if record.until < 0 or b"\0" in record.path:  # no such time is stated, no file so called
         raise ValueError
     return record
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from stat import S_ISDIR
 
 from attrs import frozen
 
@@ -74,12 +75,17 @@ def store(place: str, record: Record, now: int) -> str:
 
 
 def kept(folder: int) -> list[Kept]:
-    """Return the files of the directory that is open as *folder*, the last used first."""
+    """
+    Return the files of the directory that is open as *folder*, the last used first.
+
+    A directory in it is not ours to empty, and keeps nothing of ours.
+    """
     found = []
     for name in os.listdir(folder):
         with suppress(FileNotFoundError):
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            found.append(Kept(name=name, size=status.st_size, used=status.st_mtime_ns))
+            if not S_ISDIR(status.st_mode):
+                found.append(Kept(name=name, size=status.st_size, used=status.st_mtime_ns))
     return sorted(found, key=lambda file: (-file.used, file.name))
 
 

@@ -72,7 +72,7 @@ def _list(folder: int) -> int:
         used = time.strftime("%Y-%m-%d", time.gmtime(file.used // 10**9))
         what = f"unusable: {record}"
         if isinstance(record, Record):
-            what = f"{record.member}  {printable(record.path)}"
+            what = f"{printable(record.member)}  {printable(record.path)}"
         out(f"{used}  {what}\n")
     return 0
 
@@ -90,7 +90,7 @@ def _verify(folder: int) -> int:
         if changed:
             remove(folder, file.name)
         verdict = f"forgotten: {changed}" if changed else "the same"
-        out(f"{printable(record.path)}: {record.member}: {verdict}\n")
+        out(f"{printable(record.path)}: {printable(record.member)}: {verdict}\n")
     return status
 
 

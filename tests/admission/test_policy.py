@@ -70,3 +70,20 @@ def test_settings_that_cannot_be_read(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "open", denied)
     assert read_setting(str(tmp_path), "policy") == b""
+
+
+@pytest.mark.spec("ADM-8")
+def test_settings_that_others_can_change(tmp_path):
+    """What another user can loosen is no setting of this user's; a pipe is none either."""
+    file = tmp_path / "policy"
+    file.write_text("trusted")
+    for mode in (0o620, 0o602, 0o666):
+        file.chmod(mode)
+        with pytest.raises(OkError, match=r"go-w it \[ADM-8\]$"):
+            read_policy("", {}, str(tmp_path))
+    file.chmod(0o644)
+    assert read_policy("", {}, str(tmp_path)) == "trusted"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(Unreadable, match="not a regular file"):
+        read_policy("", {}, str(tmp_path))

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 from okld.bundle.writer import write_bundle
-from okrun.launch import Measuring, Start
+from okrun.launch import Start
+from okrun.measuring import Measuring
 
 IMAGES = Path(__file__).parents[2] / "testdata/images"
 SECOND = 10**9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import subprocess
 import sys
 import time
@@ -131,6 +132,21 @@ def test_clear(run, cache, bundle):
     assert said("clear") == "2 forgotten\n"
     assert list(cache.folder.iterdir()) == []
     assert run(bundle).endswith("; remembered")
+
+
+@pytest.mark.spec("CAC-13", "CAC-14", "CAC-11")
+@pytest.mark.parametrize("word", ["list", "verify", "gc", "clear"])
+def test_a_directory_in_the_cache(run, cache, bundle, word):
+    """What is no file is left alone, and keeps no command and no start from its work."""
+    cache.folder.mkdir(parents=True, mode=0o700)
+    stranger = cache.folder / "stranger"
+    stranger.mkdir()
+    os.utime(stranger, (0, 0))  # older than anything that is kept
+    assert run(bundle) == "miss: there is no record; remembered"
+    done = okrun_cache(word)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (cache.records() == [stranger]) is (word == "clear")
+    assert stranger.is_dir()
 
 
 @pytest.mark.spec("CAC-13", "CAC-8")

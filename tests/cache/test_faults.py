@@ -22,6 +22,7 @@ from okrun.admission import place as where
 from okrun.admission import store
 from okrun.admission.cache import MAX_AGE
 from okrun.admission.record import decode, encode
+from okrun.measuring import Measuring
 
 OKRUN = str(Path(sys.executable).with_name("okrun"))
 
@@ -308,7 +309,7 @@ def test_what_cannot_be_written(run, bundle, cache, monkeypatch, call, number):
         for module in (store.os,):
             patch.setattr(module, call, fails)
         start = (
-            okrun.launch.prepare(str(bundle), okrun.launch.Measuring(0, b"", ""))
+            okrun.launch.prepare(str(bundle), Measuring(0, b"", ""))
             if (call != "write")
             else without_memfd(patch, fails, bundle)
         )
@@ -331,7 +332,7 @@ def without_memfd(patch, fails, bundle):
 
     patch.undo()
     patch.setattr(okrun.admission.store, "_write", write)
-    return okrun.launch.prepare(str(bundle), okrun.launch.Measuring(0, b"", ""))
+    return okrun.launch.prepare(str(bundle), Measuring(0, b"", ""))
 
 
 @pytest.mark.spec("CAC-11")

@@ -16,7 +16,13 @@ import okrun.admission.cache
 import okrun.admission.examine
 import okrun.anew
 from okld.base.errors import OkError
-from okrun.admission.identity import FIELDS, difference, identity_of, unsettled
+from okrun.admission.identity import (
+    FIELDS,
+    difference,
+    exchangeable,
+    identity_of,
+    unsettled,
+)
 
 
 def refused(run, path: Path, rule: str) -> None:
@@ -393,6 +399,22 @@ def test_file_systems_that_do_not_tell(run, bundle, cache, monkeypatch, kind, wh
     for _ in range(2):
         assert run(bundle).endswith("; not remembered: the file system may not tell of changes")
     assert len(cache.records()) == (when == "used")
+
+
+@pytest.mark.spec("CAC-5")
+def test_devices_that_may_be_exchanged(run, bundle, cache, monkeypatch):
+    """
+    What lies on a loop device, or on a disk that can be taken out, may be another file system at
+    the next start, with a file of the same inode and times: nothing there is remembered.
+    """
+    assert not exchangeable(bundle.stat().st_dev)
+    for major in (2, 7, 11, 43):
+        assert exchangeable(os.makedev(major, 0))
+    monkeypatch.setattr(okrun.admission.identity, "EXCHANGED", {os.major(bundle.stat().st_dev)})
+    for _ in range(2):
+        said = run(bundle)
+        assert said.endswith("; not remembered: the device under the file may be exchanged")
+    assert cache.records() == []
 
 
 @pytest.mark.spec("CAC-5")

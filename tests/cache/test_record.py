@@ -131,6 +131,8 @@ def test_another_version(version):
         pytest.param(b"\n2f61", b"\n2F61", id="capitals"),
         pytest.param(b"\n2f61", b"\nf61", id="half a byte"),
         pytest.param(b"\n2f61", b"\n2f 61", id="a space in bytes"),
+        pytest.param(b"\n2f61", b"\n2f00", id="a path with a NUL"),
+        pytest.param(b"\n2147483648\n", b"\n-1\n", id="a last second before 1970"),
         pytest.param(b"\n10\n", b"\n11\n", id="a size too large"),
         pytest.param(b"\n10\n", b"\n-10\n", id="a negative size"),
         pytest.param(b"\n", b"\r\n", id="other ends of lines"),
