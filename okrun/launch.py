@@ -10,14 +10,15 @@ import _signal  # type: ignore[import-not-found]  # signal itself imports enum
 import os
 import stat
 
-from okld.base.errors import OkError, Refusal, Unreadable
+from okld.base.errors import Refusal, Unreadable
 from okld.base.view import View
 from okld.iface.need import interfaces_of
 from okld.image.shape import read_shape
-from okrun.admission.decide import Admitted, Host, decide
+from okrun.admission.decide import decide
 from okrun.admission.place import places
 from okrun.admission.policy import read_policy
-from okrun.plan.codec import MEASURE_CALLS, MEASURE_COUNT, MEASURE_COUNTERS
+from okrun.hosts import NoHost, find_host, installed_host
+from okrun.measuring import Usage
 from okrun.plan.make import complete, outline
 
 TYPE_CHECKING = False
@@ -25,68 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import NoReturn
 
+    from okrun.admission.decide import Admitted, Host
     from okrun.admission.record import Record
-
-_SITE = os.path.dirname(os.path.dirname(__file__))
-HOSTS = (
-    os.path.dirname(os.path.dirname(os.path.dirname(_SITE))) + "/bin/okhost",
-    _SITE + "/bin/okhost",
-)
-"""Where an installer puts the host program: beside the commands of a prefix, or of `--target`."""
-
-MEASURES = {"calls": MEASURE_CALLS, "count": MEASURE_COUNT, "counters": MEASURE_COUNTERS}
-"""What can be measured, by the name that a user gives it."""
-
-_REMEDY = "reinstall okimage, or name a host program with --host PATH"
-
-
-class NoHost(OkError):
-    """The host program is missing, or cannot be executed."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"host program: {path}: {reason}; {_REMEDY}", rule="STAT-2")
-
-
-class Usage(OkError):
-    """A request that makes no sense, or that this version does not know."""
-
-
-class Measuring:
-    """
-    What is to be measured in one run.
-
-    Attributes:
-        bits: Bits of ``MEASURE_*``; 0 for nothing.
-        directory: Where the report goes, as bytes of a path; empty when nothing is measured.
-        names: What was asked for, in words.
-    """
-
-    __slots__ = ("bits", "directory", "names")
-
-    def __init__(self, bits: int, directory: bytes, names: str) -> None:
-        self.bits = bits
-        self.directory = directory
-        self.names = names
-
-
-def measuring(text: str, source: str) -> Measuring:
-    """
-    Read ``WHAT[,WHAT...][:DIR]``; *source* is the option or variable that a complaint names.
-
-    Raises:
-        Usage: If a WHAT is not known; the message lists those that are.
-
-    Source: PROF-1.
-    """
-    if not text:
-        return Measuring(0, b"", "")
-    names, _, directory = text.partition(":")
-    bits = 0
-    for name in names.split(","):
-        if name not in MEASURES:
-            raise Usage(f"{source} measures {', '.join(MEASURES)} (got '{name}')", rule="PROF-1")
-        bits |= MEASURES[name]
-    return Measuring(bits, os.fsencode(directory or "."), names)
+    from okrun.measuring import Measuring
 
 
 class Start:
@@ -186,39 +128,6 @@ def prepare(
     except BaseException:
         os.close(fd)
         raise
-
-
-def installed_host() -> Host:
-    """
-    Return the host program that was installed with this package.
-
-    Raises:
-        NoHost: If there is none in any of its places; it names the first.
-    """
-    return find_host(next(filter(os.path.exists, HOSTS), HOSTS[0]))
-
-
-def find_host(path: str) -> Host:
-    """
-    Return the host program at *path*, which is not executed; a path without "/" is a file of the
-    working directory.
-
-    Raises:
-        NoHost: If there is none, or it is no ELF program.
-    """
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            head = os.read(fd, 20)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise NoHost(path, str(error.strerror)) from None
-    if len(head) < 20 or not head.startswith(b"\x7fELF"):
-        raise NoHost(path, "not an ELF program")
-    # What has no "/" some ways to execute a program look for on PATH.
-    program = path if "/" in path else f"./{path}"
-    return Host(program, int.from_bytes(head[18:20], "little"))
 
 
 def execute(

@@ -6,7 +6,8 @@ import os
 import subprocess
 from typing import IO, TYPE_CHECKING
 
-from okrun.launch import measuring, prepare
+from okrun.launch import prepare
+from okrun.measuring import measuring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,8 @@ from okrun.cli.say import complain, out
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okrun.admission.record import Signer
-    from okrun.launch import Measuring, Start
+    from okrun.launch import Start
+    from okrun.measuring import Measuring
 
 HELP = """\
 usage: okrun [options] IMAGE|BUNDLE[:MEMBER] [arguments of the image...]

@@ -9,12 +9,15 @@ import os
 import sys
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
-from okrun.launch import NoHost, Usage, execute, measuring, prepare
+from okrun.hosts import NoHost
+from okrun.launch import execute, prepare
+from okrun.measuring import Usage, measuring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okrun.cli.progress import Bar
-    from okrun.launch import Measuring, Start
+    from okrun.launch import Start
+    from okrun.measuring import Measuring
 
 FAILED, REFUSED, NO_IMAGE = 125, 126, 127
 """Statuses that are not the image's (STAT-1)."""

@@ -10,7 +10,8 @@ from images import pointers
 from rows import Row, in_turn, spawner
 
 import okld
-from okrun.launch import Measuring, prepare
+from okrun.launch import prepare
+from okrun.measuring import Measuring
 
 TIMES = 200
 MANY = 100_000

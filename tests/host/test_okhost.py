@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from okrun.launch import measuring, prepare
+from okrun.launch import prepare
+from okrun.measuring import measuring
 from okrun.plan.codec import HEADER
 from okrun.process import run
 
