@@ -10,6 +10,7 @@ import pytest
 from starts import SECOND
 
 import okrun.bundled
+from okld.base.errors import Refusal
 from okld.cli.main import main
 
 
@@ -55,3 +56,34 @@ def test_a_time_of_the_trust_file_passes(
     assert signer(0) == first
     assert starter(signed).cache == "hit"
     assert signer(ahead) == signer(ahead, remember=False) == later
+
+
+@pytest.fixture
+def zone(monkeypatch: pytest.MonkeyPatch):
+    """Set this process's time zone, as TZ names it."""
+
+    def zone(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield zone
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.spec("CAC-2")
+def test_another_time_zone_is_another_question(starter, bundle, key, clock, tmp_path, zone):
+    """A local time of the trust file that has passed in one zone is to come in another."""
+    signed = tmp_path / "signed.okb"
+    assert main(["bundle", "-o", str(signed), "--sign", str(key), f"{bundle}.x86_64.ok"]) == 0
+    an_hour_ago = time.strftime("%Y%m%d%H%M%S", time.gmtime(clock() // SECOND - 3600))
+    settings = tmp_path / "config/okrun"
+    settings.mkdir(parents=True, mode=0o700)
+    public = key.with_suffix(".pub").read_text()
+    (settings / "allowed_signers").write_text(f'me valid-before="{an_hour_ago}" {public}')
+    zone("EST5")  # where it is four hours from now
+    assert starter(signed, policy="trusted").cache.endswith("; remembered")
+    assert starter(signed, policy="trusted").cache == "hit"
+    zone("UTC0")
+    with pytest.raises(Refusal, match="TRU-6"):
+        starter(signed, policy="trusted")
