@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from okld.base.identity import identity_of, unsettled
 from okld.base.view import View
 from okld.iface.need import interfaces_of
 from okld.image.shape import ARCHITECTURES, read_shape
@@ -13,8 +14,6 @@ from okrun.admission.identity import (
     FILE_SYSTEMS,
     exchangeable,
     file_system,
-    identity_of,
-    unsettled,
     writable_by_others,
 )
 from okrun.admission.lease import Lease

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import os
 
-from okrun.admission.identity import (
-    FILE_SYSTEMS,
-    difference,
-    file_system,
-    identity_of,
-    writable_by_others,
-)
+from okld.base.identity import difference, identity_of
+from okld.base.private import NotOurs, open_directory
+from okrun.admission.identity import FILE_SYSTEMS, file_system, writable_by_others
 from okrun.admission.record import MAX_RECORD, Miss, Record, checksum, decode
 
 FOLDER = "admitted"
@@ -21,7 +17,6 @@ MAX_AGE = 30 * 86400 * 10**9  # ns
 TOUCHED = 86400 * 10**9  # ns; how exact a record's last use is known
 
 _TYPE, _REGULAR = 0o170000, 0o100000
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -107,12 +102,10 @@ def open_folder(path: str) -> int:
 
     Source: CAC-8.
     """
-    folder = os.open(path, _DIRECTORY)
-    status = os.fstat(folder)
-    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        os.close(folder)
-        raise Miss("the cache's directory is not ours alone")
-    return folder
+    try:
+        return open_directory(path)
+    except NotOurs:
+        raise Miss("the cache's directory is not ours alone") from None
 
 
 def read_record(folder: int, name: str, now: int | None = None) -> Record:

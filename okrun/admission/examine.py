@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 
 from okld.base.errors import FormatError, Refusal
+from okld.base.identity import difference, identity_of
 from okld.bundle.bundle import open_bundle, verify_digest
 from okld.bundle.trust import Trusted, parse_trust, who
 from okld.iface.table import position_of
-from okrun.admission.identity import difference, identity_of
 from okrun.admission.record import Record, Signer
 
 TYPE_CHECKING = False

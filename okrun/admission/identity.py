@@ -1,11 +1,8 @@
-"""Which file this is, as far as the system can say without reading it."""
+"""Whether the system tells of every change of a file."""
 
 from __future__ import annotations
 
 import os
-
-FIELDS = ("device", "inode", "length", "modification time", "change time")
-"""What an identity consists of, in order; times in nanoseconds since 1970."""
 
 FILE_SYSTEMS = frozenset((b"ext2", b"ext3", b"ext4", b"xfs", b"btrfs", b"f2fs"))
 """
@@ -17,32 +14,11 @@ overlayfs: a lease asks its own inode for writers, a mapping is of the inode bel
 FUSE, 9p or FAT: what fstat says there is old, coarse or another machine's word.
 """
 
-SETTLED = 2 * 10**9  # ns; the coarsest time stamps of FILE_SYSTEMS are seconds
-
 EXCHANGED = frozenset((2, 7, 11, 43))
 """Majors of devices whose contents come and go under one number: floppies, loops, CDs, nbd."""
 
 _OTHERS_WRITE = 0o022
 _CHUNK = 1024  # bytes; the kernel makes as many lines as are asked for, each in a microsecond
-
-
-def identity_of(status: os.stat_result) -> tuple[int, ...]:
-    """Return the values of `FIELDS`. Source: CAC-1."""
-    return (
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
-
-
-def difference(then: tuple[int, ...], now: tuple[int, ...]) -> str:
-    """Return the first of `FIELDS` that differs, or ""."""
-    for name, was, is_now in zip(FIELDS, then, now, strict=True):
-        if was != is_now:
-            return name
-    return ""
 
 
 def writable_by_others(status: os.stat_result, euid: int) -> str:
@@ -51,20 +27,6 @@ def writable_by_others(status: os.stat_result, euid: int) -> str:
         return f"user {status.st_uid} owns the file"
     if status.st_mode & _OTHERS_WRITE:
         return "others may write to the file"
-    return ""
-
-
-def unsettled(status: os.stat_result, now: int) -> str:
-    """
-    Return why the times of the file do not tell a later change from none, or "".
-
-    *now* is in nanoseconds since 1970. Source: CAC-3.
-    """
-    latest = max(status.st_mtime_ns, status.st_ctime_ns)
-    if latest > now:
-        return "the file's times are in the future"
-    if now - latest < SETTLED:
-        return "the file changed less than 2 s ago"
     return ""
 
 

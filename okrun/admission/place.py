@@ -1,19 +1,16 @@
-"""Where the user's files are: what is trusted, and what was admitted before.
-
-The answers are those of the XDG Base Directory Specification, as `platformdirs` gives them; its
-import would take longer than a whole start, and a test holds the two equal.
-"""
+"""Where okrun's own files are: what is trusted, and what was admitted before."""
 
 from __future__ import annotations
 
 import os
+
+from okld.base import place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 APPLICATION = "okrun"
-AT_SECURE = 23  # of <elf.h>
 
 
 def config_dir(environ: Mapping[str, str] = os.environ) -> str | None:
@@ -36,60 +33,8 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> str | None:
 
 def places(environ: Mapping[str, str]) -> tuple[str | None, str | None]:
     """Return `config_dir` and `cache_dir`."""
-    if is_elevated():  # whoever started this process may not say what it trusts
-        return _user_dir({}, "", "/.config"), None
-    config = _user_dir(environ, "XDG_CONFIG_HOME", "/.config")
-    own = environ.get("OKRUN_CACHE_DIR", "")
-    if own:
-        return config, own if own.startswith("/") else None
-    return config, _user_dir(environ, "XDG_CACHE_HOME", "/.cache")
-
-
-def is_elevated() -> bool:
-    """
-    Say whether this process has rights that whoever started it has not.
-
-    Source: CAC-10; `AT_SECURE` of getauxval(3).
-    """
-    if os.geteuid() != os.getuid() or os.getegid() != os.getgid():
-        return True
-    try:
-        fd = os.open("/proc/self/auxv", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        vector = os.read(fd, 4096)
-    finally:
-        os.close(fd)
-    return _auxiliary(vector, AT_SECURE) != 0
-
-
-def _auxiliary(vector: bytes, kind: int) -> int:
-    """Return the value of one kind of a vector of pairs of words, or 0."""
-    for at in range(0, len(vector) - 15, 16):
-        if int.from_bytes(vector[at : at + 8], "little") == kind:
-            return int.from_bytes(vector[at + 8 : at + 16], "little")
-    return 0
-
-
-def _user_dir(environ: Mapping[str, str], variable: str, below_home: str) -> str | None:
-    base = environ.get(variable, "")
-    if not base.startswith("/"):  # a relative one is to be ignored, says the standard
-        home = _home(environ)
-        if not home:
-            return None
-        base = home + below_home
-    return f"{base.rstrip('/')}/{APPLICATION}"
-
-
-def _home(environ: Mapping[str, str]) -> str:
-    """Return HOME, or else what the user database says; "" where that is no place for a user."""
-    home = environ.get("HOME", "")
-    if not home.startswith("/"):
-        from pwd import getpwuid
-
-        try:
-            home = getpwuid(os.geteuid()).pw_dir
-        except KeyError:
-            return ""
-    return home.rstrip("/") if home.startswith("/") else ""
+    elevated = place.is_elevated()
+    return (
+        place.config_dir(APPLICATION, environ, elevated=elevated),
+        place.cache_dir(APPLICATION, environ, elevated=elevated),
+    )

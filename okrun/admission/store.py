@@ -11,6 +11,7 @@ from stat import S_ISDIR
 
 from attrs import frozen
 
+from okld.base import private
 from okrun.admission.cache import FOLDER, MAX_AGE, name_of, open_folder, read_record
 from okrun.admission.record import MAX_RECORD, Miss, Record, encode
 
@@ -22,7 +23,6 @@ MAX_RECORDS = 256
 MAX_BYTES = 1 << 26
 ABANDONED = 3600 * 10**9  # ns; a file that is written for so long belonged to a process that died
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _LEVELS = 3  # .cache/okrun/admitted: nobody's home is made
 
 
@@ -59,11 +59,11 @@ def store(place: str, record: Record, now: int) -> str:
         return "the record would be too long"
     path = f"{place}/{FOLDER}"
     try:
-        _make(path, _LEVELS)
+        private.make_directory(path, _LEVELS)
         folder = open_folder(path)
         try:
             name = name_of(record.asked, record.identity)
-            _write(folder, name, data, now)
+            private.write_file(folder, name, (data,), now)
             collect(folder, now, spared=name)
         finally:
             os.close(folder)
@@ -126,39 +126,3 @@ def records(folder: int) -> Iterator[tuple[Kept, Record | str]]:
                 yield file, str(error.strerror)
             except Miss as reason:
                 yield file, str(reason)
-
-
-def _write(folder: int, name: str, data: bytes, now: int) -> None:
-    part = f".{name}.{os.urandom(8).hex()}"
-    fd = os.open(part, _NEW, 0o600, dir_fd=folder)
-    try:
-        try:
-            left = data
-            while left:
-                left = left[os.write(fd, left) :]
-            os.utime(fd, ns=(now, now))
-        finally:
-            os.close(fd)
-        os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(part, dir_fd=folder)
-        raise
-
-
-def _make(path: str, levels: int) -> None:
-    """
-    Make a directory, and at most *levels* with it.
-
-    None is made in a directory that is another user's: what root makes in a user's home, with
-    HOME still the user's, would be in that user's way for ever.
-    """
-    try:
-        parent = os.path.dirname(path)
-        if levels and not os.path.exists(path):
-            _make(parent, levels - 1)
-            if os.stat(parent).st_uid not in (os.geteuid(), 0):
-                raise PermissionError(0, f"{parent} is another user's")
-            os.mkdir(path, 0o700)
-    except FileExistsError:
-        return

@@ -6,10 +6,10 @@ import os
 import time
 
 from okld.base.errors import OkError, printable
+from okld.base.identity import difference, identity_of
 from okld.base.view import View
 from okld.bundle.bundle import digests
 from okrun.admission.cache import FOLDER, open_folder
-from okrun.admission.identity import difference, identity_of
 from okrun.admission.place import cache_dir
 from okrun.admission.record import Miss, Record
 from okrun.admission.store import collect, kept, records, remove

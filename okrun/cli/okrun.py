@@ -15,7 +15,7 @@ from okrun.measuring import Usage, measuring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from okrun.cli.progress import Bar
+    from okld.base.progress import Bar
     from okrun.launch import Start
     from okrun.measuring import Measuring
 
@@ -90,9 +90,9 @@ def _prepare(options: Options, measure: Measuring) -> Start:
 
     def progress(done: int, length: int) -> None:
         if not bars:
-            from okrun.cli.progress import Bar
+            from okld.base.progress import Bar
 
-            bars.append(Bar())
+            bars.append(Bar("okrun: checking"))
         bars[0].show(done, length)
 
     try:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import platformdirs
 import pytest
 
+from okld.base import place as base
 from okrun.admission import place
 
 HOME = pwd.getpwuid(os.geteuid()).pw_dir
@@ -90,10 +91,10 @@ def test_what_the_kernel_says():
     def pairs(*words):
         return b"".join(word.to_bytes(8, "little") for word in words)
 
-    assert place._auxiliary(pairs(6, 4096, 23, 1, 0, 0), 23) == 1
-    assert place._auxiliary(pairs(6, 23, 23, 0, 0, 0), 23) == 0
-    assert place._auxiliary(pairs(6, 4096, 23), 23) == 0
-    assert place._auxiliary(b"", 23) == 0
+    assert base._auxiliary(pairs(6, 4096, 23, 1, 0, 0), 23) == 1
+    assert base._auxiliary(pairs(6, 23, 23, 0, 0, 0), 23) == 0
+    assert base._auxiliary(pairs(6, 4096, 23), 23) == 0
+    assert base._auxiliary(b"", 23) == 0
     with open("/proc/self/auxv", "rb") as file:
-        assert place._auxiliary(file.read(), 6) == os.sysconf("SC_PAGESIZE")
-    assert place.is_elevated() is False
+        assert base._auxiliary(file.read(), 6) == os.sysconf("SC_PAGESIZE")
+    assert base.is_elevated() is False

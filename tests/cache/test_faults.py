@@ -17,8 +17,8 @@ from starts import IMAGES, SECOND, finish, hello, overwrite
 
 import okld
 import okrun.bundled
+from okld.base import place as where
 from okld.base.errors import OkError
-from okrun.admission import place as where
 from okrun.admission import store
 from okrun.admission.cache import MAX_AGE
 from okrun.admission.record import decode, encode
@@ -323,7 +323,7 @@ def test_what_cannot_be_written(run, bundle, cache, monkeypatch, call, number):
 
 def without_memfd(patch, fails, bundle):
     """Prepare a start whose plan is written, as always, and its record is not."""
-    real = okrun.admission.store._write
+    real = okld.base.private.write_file
 
     def write(*args):
         with patch.context() as inner:
@@ -331,7 +331,7 @@ def without_memfd(patch, fails, bundle):
             real(*args)
 
     patch.undo()
-    patch.setattr(okrun.admission.store, "_write", write)
+    patch.setattr(okld.base.private, "write_file", write)
     return okrun.launch.prepare(str(bundle), Measuring(0, b"", ""))
 
 

@@ -16,13 +16,8 @@ import okrun.admission.cache
 import okrun.admission.examine
 import okrun.anew
 from okld.base.errors import OkError
-from okrun.admission.identity import (
-    FIELDS,
-    difference,
-    exchangeable,
-    identity_of,
-    unsettled,
-)
+from okld.base.identity import FIELDS, difference, identity_of, unsettled
+from okrun.admission.identity import exchangeable
 
 
 def refused(run, path: Path, rule: str) -> None:

@@ -14,9 +14,9 @@ import time
 
 import pytest
 
+from okld.base.progress import Bar
 from okld.bundle.writer import write_bundle
 from okrun.cli import progress
-from okrun.cli.progress import Bar
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""A bar that moves while a big member is hashed, on a terminal and nowhere else. Source: ADM-10."""
+"""A bar that moves while something takes long, on a terminal and nowhere else.
+
+Source: ADM-10, IDX-11.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ _WIDTH = 40
 class Bar:
     """The bar of one wait, which begins now."""
 
-    __slots__ = ("_begin", "_drawn")
+    __slots__ = ("_begin", "_drawn", "_what")
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
+        """Say who does *what* meanwhile, as "okrun: checking"."""
+        self._what = what
         self._begin = monotonic()
         self._drawn = -1
 
@@ -24,7 +29,7 @@ class Bar:
         if filled == self._drawn or monotonic() - self._begin < PATIENCE or not os.isatty(2):
             return
         self._drawn = filled
-        _write(f"\rokrun: checking [{'#' * filled}{' ' * (_WIDTH - filled)}]")
+        _write(f"\r{self._what} [{'#' * filled}{' ' * (_WIDTH - filled)}]")
 
     def end(self) -> None:
         """Take the bar off the screen."""
