@@ -6,7 +6,7 @@ import warnings
 from contextlib import contextmanager
 
 from okld.base.errors import FormatError, OkError
-from okld.base.limits import MAX_COPIES
+from okld.base.limits import MAX_COPIES, MAX_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,21 @@ def limit_copies(sizes: Iterable[int], size: int) -> None:
     if copied > limit:
         what = "bytes of all segments and sections together"
         raise FormatError(RULE, what, got=copied, limit=limit)
+
+
+def limit_names(offsets: Iterable[int], strings: bytes) -> None:
+    """
+    Return if the names at *offsets* of a table of *strings*, which may overlap, fit memory.
+
+    Raises:
+        FormatError: If they are more than MAX_NAMES bytes together (CLI-4).
+    """
+    room, size = MAX_NAMES, len(strings)
+    for offset in offsets:
+        end = strings.find(b"\0", offset)
+        room -= (size if end < 0 else end) - min(offset, size)
+        if room < 0:
+            raise FormatError(RULE, "bytes of all names together", limit=MAX_NAMES)
 
 
 def unreadable(what: str, reason: str = "") -> FormatError:

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import struct
-
-import lief
 from lief import MachO
 
-from okld.base.errors import FormatError
-from okld.base.limits import MAX_COMMANDS, MAX_SLICES
-from okld.image.foreign import RULE, limit_copies, reading, text, unreadable, word
+from okld.image.foreign import RULE, reading, text, word
+from okld.image.full_macho_symbols import SWAPPED, parse_macho
+from okld.image.macho_slices import FAT, slices, window
 from okld.image.model import ProgramFile, Section, Segment, permissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from okld.image.macho_slices import Slice
     from okld.image.open import OpenFile
 
-lief.logging.disable()
-
 ARCHES = {"ARM64": "aarch64", "X86": "i386", "POWERPC": "ppc", "POWERPC64": "ppc64"}
-FAT = {b"\xca\xfe\xba\xbe": ">IIIII", b"\xca\xfe\xba\xbf": ">IIQQII"}
-"""The layout of a row of the table: processor (two words), offset, size, alignment."""
-THIN = {
-    b"\xfe\xed\xfa\xce": (">", 28, 1, "I", 36),
-    b"\xce\xfa\xed\xfe": ("<", 28, 1, "I", 36),
-    b"\xfe\xed\xfa\xcf": (">", 32, 0x19, "Q", 48),
-    b"\xcf\xfa\xed\xfe": ("<", 32, 0x19, "Q", 48),
-}
-"""Byte order, bytes of the header, `LC_SEGMENT` or `LC_SEGMENT_64`, and where in that its filesize
-stands."""
-SWAPPED = (MachO.MACHO_TYPES.CIGAM, MachO.MACHO_TYPES.CIGAM_64)
 VM_PROT_READ, VM_PROT_WRITE, VM_PROT_EXECUTE = 1, 2, 4
 
 
@@ -40,9 +25,9 @@ def read_macho(file: OpenFile) -> ProgramFile:
     Raises:
         FormatError: If it is cut, or lief does not make sense of it (CLI-4).
     """
-    magic = bytes(file.view.window(0, 4, "magic", RULE))
-    if magic not in FAT:
-        return _thin(file, 0, file.view.size)
+    programs = [_thin(file, each) for each in slices(file.view)]
+    if bytes(file.view.window(0, 4, "magic", RULE)) not in FAT:
+        return programs[0]
     return ProgramFile(
         format="mach-o-fat",
         arch=None,
@@ -50,47 +35,14 @@ def read_macho(file: OpenFile) -> ProgramFile:
         byte_order="big",
         type="FAT",
         entry=None,
-        slices=tuple(_thin(file, *place) for place in _slices(file, FAT[magic])),
+        slices=tuple(programs),
     )
 
 
-def _slices(file: OpenFile, layout: str) -> list[tuple[int, int]]:
-    """Return (file offset, bytes) of each slice, from a table that is always big-endian."""
-    (count,) = struct.unpack(">I", file.view.window(4, 4, "fat header", RULE))
-    if not 0 < count <= MAX_SLICES:
-        raise FormatError(RULE, "fat file: slices", got=count, limit=MAX_SLICES, at=4)
-    table = file.view.window(8, count * struct.calcsize(layout), "fat table", RULE)
-    places = [(row[2], row[3]) for row in struct.iter_unpack(layout, table)]
-    limit_copies([size for _, size in places], file.view.size)
-    return places
-
-
-def _thin(file: OpenFile, offset: int, size: int) -> ProgramFile:
-    data = bytes(file.view.window(offset, size, "slice of a fat file", RULE))
-    limit_copies(_sizes(data), size)
+def _thin(file: OpenFile, place: Slice) -> ProgramFile:
+    binary = parse_macho(window(file.view, place))
     with reading("Mach-O"):
-        binaries = MachO.parse(data, MachO.ParserConfig.quick)
-        binary = binaries.at(0) if binaries else None
-        if binary is None:
-            raise unreadable("Mach-O")
         return _program(binary)
-
-
-def _sizes(data: bytes) -> list[int]:
-    """Return the bytes of every segment, of those whose load commands are in the file."""
-    order, header, command, fields, at = THIN.get(data[:4], THIN[b"\xcf\xfa\xed\xfe"])
-    (count,) = struct.unpack_from(f"{order}I", data, 16) if len(data) >= header else (0,)
-    if count > MAX_COMMANDS:
-        raise FormatError(RULE, "load commands", got=count, limit=MAX_COMMANDS, at=16)
-    sizes: list[int] = []
-    for _ in range(count):
-        if header + at + 8 > len(data):
-            break
-        kind, size = struct.unpack_from(f"{order}II", data, header)
-        if kind == command:
-            sizes += struct.unpack_from(order + fields, data, header + at)
-        header += max(size, 8)
-    return sizes
 
 
 def _program(binary: MachO.Binary) -> ProgramFile:

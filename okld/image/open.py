@@ -29,15 +29,24 @@ class OpenFile:
     Attributes:
         path: Where it was found, as given; bytes that are not UTF-8 as surrogates.
         fd: The open descriptor.
+        status: What the system said of the file when it was opened; None for a part of a file.
         view: Its bytes, from the first to the last that it had when it was opened.
     """
 
-    __slots__ = ("fd", "path", "view")
+    __slots__ = ("fd", "path", "status", "view")
 
-    def __init__(self, path: str, fd: int, size: int, offset: int = 0) -> None:
+    def __init__(
+        self,
+        path: str,
+        fd: int,
+        size: int,
+        offset: int = 0,
+        status: os.stat_result | None = None,
+    ) -> None:
         """Take over *fd*, an open file, of which *size* bytes from *offset* on are meant."""
         self.path = path
         self.fd = fd
+        self.status = status
         self.view = View.of_fd(fd, size, offset)
 
     def __enter__(self) -> OpenFile:
@@ -50,6 +59,10 @@ class OpenFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
         """Close it."""
         os.close(self.fd)
 
@@ -78,7 +91,7 @@ def open_file(path: str | bytes | os.PathLike[str]) -> OpenFile:
     except OSError as error:
         os.close(fd)
         raise Unreadable("cannot read", name, error) from None
-    return OpenFile(name, fd, status.st_size)
+    return OpenFile(name, fd, status.st_size, status=status)
 
 
 def describe(path: str | bytes | os.PathLike[str]) -> ProgramFile:
