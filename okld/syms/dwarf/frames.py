@@ -1,0 +1,236 @@
+"""Functions and inlined calls at one address, without reading the whole unit.
+
+A unit is a tree, written from the root down, without an index. Where a compiler states siblings,
+the walk hops over everything that cannot hold the address; else it has to step over it.
+"""
+
+from __future__ import annotations
+
+from _struct import Struct
+
+from okld.base.errors import FormatError
+from okld.base.limits import MAX_DEEP, MAX_FRAMES
+from okld.syms.dwarf.codes import AT_SIBLING, BLOCKS, FUNCTIONS, SPACES, TAG_SUBPROGRAM
+from okld.syms.dwarf.forms import REFERENCE, REFERENCE_INFO
+from okld.syms.dwarf.leb import RULE
+from okld.syms.dwarf.ranges import covers, ranges_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from okld.syms.dwarf.abbreviation import Abbrev, Values
+    from okld.syms.dwarf.unit import Unit
+
+
+class Scope:
+    """
+    A function, or a call inlined into one.
+
+    Attributes:
+        unit: The unit that its entry is in.
+        at: Position of its entry.
+        abbrev: The entry's abbreviation.
+        values: The entry's values.
+        inner: Where the entries that hang on it begin; -1: there are none.
+    """
+
+    __slots__ = ("abbrev", "at", "inner", "unit", "values")
+
+    def __init__(self, unit: Unit, at: int, abbrev: Abbrev, values: Values, inner: int) -> None:
+        """State them; *inner*: where the entry's own values end."""
+        self.unit = unit
+        self.at = at
+        self.abbrev = abbrev
+        self.values = values
+        self.inner = inner if abbrev.children else -1
+
+    def low(self) -> int:
+        """
+        Return the lowest of its link addresses, of which it has one.
+
+        Raises:
+            FormatError: As `ranges_of` does.
+        """
+        return min(low for low, _ in ranges_of(self.unit, self.abbrev, self.values))
+
+
+def scopes_at(unit: Unit, address: int) -> list[Scope]:
+    """
+    Return the function that holds a link address, and the calls inlined there, innermost last.
+
+    The first function of the unit that holds it: those of namespaces before those inside of
+    functions and types, which are searched only then.
+
+    Raises:
+        FormatError: If the unit is not as DWARF has it (LIN-1).
+    """
+    function = _function(unit, address) or _inner_function(unit, address)
+    if function is None:
+        return []
+    scopes = [function]
+    at = function.inner
+    while at >= 0:
+        scope = _inner_scope(unit, at, address)
+        if scope is None:
+            break
+        if scope.abbrev.tag == TAG_SUBPROGRAM:
+            scopes.clear()
+        if scope.abbrev.tag in FUNCTIONS:
+            scopes.append(scope)
+        if len(scopes) > MAX_FRAMES:
+            raise FormatError("LIN-14", "inlined calls", got=len(scopes), limit=MAX_FRAMES)
+        at = scope.inner
+    return scopes
+
+
+def _function(unit: Unit, address: int) -> Scope | None:
+    """Return the first function of the unit itself and its namespaces that has the address."""
+    data, abbrevs = unit.data, unit.abbrevs
+    steps, hops = abbrevs.steps, abbrevs.hops
+    word = Struct(unit.encoding.order + "I").unpack_from
+    abbrev, _, at = unit.root()
+    depth = 0 if abbrev.children else -1
+    end = len(data)
+    while at < end and depth >= 0:
+        code = data[at]
+        if steps[code]:
+            at += steps[code]
+        elif hops[code]:
+            at = hop(at, word(data, at + hops[code])[0])
+        elif not code:
+            depth -= 1
+            at += 1
+        else:
+            start = at
+            abbrev, at = abbrevs.at(data, at)
+            if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
+                values, inner = abbrev.read(data, at)
+                if covers(unit, abbrev, values, address):
+                    return Scope(unit, start, abbrev, values, inner)
+                at = after(unit, abbrev, values, inner)
+            elif abbrev.tag in SPACES:
+                at = abbrev.skip(data, at)
+                depth += abbrev.children
+            else:
+                at = past(unit, abbrev, at)
+    return None
+
+
+def _inner_function(unit: Unit, address: int) -> Scope | None:
+    """Return the first function, wherever in the unit, that has the address."""
+    data, abbrevs = unit.data, unit.abbrevs
+    steps, hops = abbrevs.steps, unit.inner_hops
+    word = Struct(unit.encoding.order + "I").unpack_from
+    at = unit.root()[2]
+    end = len(data)
+    if end > MAX_DEEP:
+        raise FormatError("LIN-14", "unit to be searched", got=end, limit=MAX_DEEP)
+    while at < end:
+        code = data[at]
+        if steps[code]:
+            at += steps[code]
+        elif hops[code]:
+            at = hop(at, word(data, at + hops[code])[0])
+        elif not code:
+            at += 1
+        else:
+            start = at
+            abbrev, at = abbrevs.at(data, at)
+            if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
+                values, at = abbrev.read(data, at)
+                if covers(unit, abbrev, values, address):
+                    return Scope(unit, start, abbrev, values, at)
+            else:
+                at = abbrev.skip(data, at)
+    return None
+
+
+def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
+    """Return the first scope that has the address, of those from *at* on that have one parent."""
+    data, abbrevs = unit.data, unit.abbrevs
+    steps, hops = abbrevs.steps, abbrevs.hops
+    word = Struct(unit.encoding.order + "I").unpack_from
+    depth = 0
+    end = len(data)
+    while at < end and depth >= 0:
+        code = data[at]
+        if steps[code]:
+            at += steps[code]
+        elif hops[code]:
+            at = hop(at, word(data, at + hops[code])[0])
+        elif not code:
+            depth -= 1
+            at += 1
+        else:
+            start = at
+            abbrev, at = abbrevs.at(data, at)
+            if abbrev.scope:
+                values, inner = abbrev.read(data, at)
+                if covers(unit, abbrev, values, address):
+                    return Scope(unit, start, abbrev, values, inner)
+                at = after(unit, abbrev, values, inner)
+            elif abbrev.tag in BLOCKS:
+                at = abbrev.skip(data, at)
+                depth += abbrev.children
+            else:
+                at = past(unit, abbrev, at)
+    return None
+
+
+def hop(at: int, sibling: int) -> int:
+    """
+    Return the position of a sibling of the entry at *at*.
+
+    Raises:
+        FormatError: If it leads back (LIN-1).
+    """
+    if sibling <= at:
+        raise FormatError(RULE, "sibling of an entry", got=sibling, limit=at)
+    return sibling
+
+
+def past(unit: Unit, abbrev: Abbrev, at: int) -> int:
+    """Return where the entry whose values begin at *at* ends, with all that hangs on it."""
+    if not abbrev.children:
+        return abbrev.skip(unit.data, at)
+    if AT_SIBLING not in abbrev.forms:
+        return _children_end(unit, abbrev.skip(unit.data, at))
+    values, inner = abbrev.read(unit.data, at)
+    return after(unit, abbrev, values, inner)
+
+
+def after(unit: Unit, abbrev: Abbrev, values: Values, inner: int) -> int:
+    """Return where what hangs on an entry ends, which begins at *inner*."""
+    if not abbrev.children:
+        return inner
+    kind, sibling = abbrev.typed(values, AT_SIBLING)
+    if kind == REFERENCE_INFO:
+        sibling -= unit.offset
+    elif kind != REFERENCE:
+        return _children_end(unit, inner)
+    if not inner < sibling <= unit.size:
+        raise FormatError(RULE, "sibling of an entry", got=sibling, limit=unit.size)
+    return sibling
+
+
+def _children_end(unit: Unit, at: int) -> int:
+    data, abbrevs = unit.data, unit.abbrevs
+    lengths, nests, variables = abbrevs.lengths, abbrevs.nests, abbrevs.variables
+    depth = 1
+    while depth:
+        code = data[at]
+        if lengths[code]:
+            at += lengths[code]
+            depth += nests[code]
+            continue
+        variable = variables[code]
+        if variable:
+            before, block, behind = variable
+            size = data[at + before]
+            if size < 0x80:
+                at += before + 1 + behind + (size if block else 0)
+                depth += nests[code]
+                continue
+        abbrev, at = abbrevs.at(data, at)
+        at = abbrev.skip(data, at)
+        depth += abbrev.children
+    return at
