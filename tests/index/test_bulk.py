@@ -1,0 +1,210 @@
+"""Many lines at once are the lines of the answers, one by one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+from programs import build_index, compile_all, every_address, grow_index
+
+from okld.cli.render_answer import Text
+from okld.image.open import open_file
+from okld.syms.elf_sources import ElfSources
+from okld.syms.index import bulk
+from okld.syms.index.reader import open_index
+from okld.syms.options import Options
+
+PROGRAMS = {
+    "as it is": ("gcc",),
+    "clones and inlined calls": ("gcc", "-O3"),
+    "without debug information": ("gcc", "-g0"),
+    "Thumb": ("arm-linux-gnueabihf-gcc", "-mthumb"),
+    "big-endian": ("mips-linux-gnu-gcc",),
+}
+
+
+def teller():
+    return Text(str, lambda notes: None, inlines=True)
+
+
+def one_by_one(path, addresses, *, lines):
+    with open_file(path) as file:
+        sources = ElfSources(file, Options())
+        try:
+            found = [sources.lookup(address, lines=lines) for address in addresses]
+        finally:
+            sources.close()
+    text = teller()
+    return [text.line(f"{a:#x}", each) for a, each in zip(addresses, found, strict=True)]
+
+
+def index_of(path, processes=1):
+    with open_file(path) as file:
+        index = open_index(file, Options(processes=processes))
+    assert index is not None
+    return index
+
+
+@pytest.mark.spec("IDX-6")
+@pytest.mark.parametrize("lines", [True, False])
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_the_same_lines(tmp_path, monkeypatch, kind, lines, processes):
+    """In any order, again and again, by one process and by two: the lines are the same."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    cc, *options = PROGRAMS[kind]
+    path = compile_all(tmp_path, *options, cc=cc)
+    build_index(path)
+    every = every_address(path)
+    want = dict(zip(every, one_by_one(path, every, lines=lines), strict=True))
+    index = index_of(path, processes)
+    for asked in (every[::-1], every[::7] * 2, every[3:4], [], every):
+        got = bulk.texts(index, asked, asked, teller(), lines=lines)
+        assert got == [want[address] for address in asked]
+    assert (index.second is not None) == (processes == 2)
+    index.close()
+
+
+@pytest.mark.spec("IDX-6")
+def test_two_functions_of_one_name(tmp_path):
+    """Where one symbol of unknown size is before two functions of one name, each counts from its
+    own start."""
+    body = "static __attribute__((noinline, used)) int same(int x) { return x * %d; }\n"
+    for number in range(2):
+        more = "int _start(int x) { return x; }\n" if number else ""
+        (tmp_path / f"{number}.c").write_text(body % (number + 3) + more)
+    words = ["gcc", "-g", "-O1", "-nostdlib", "-o", "program", "0.c", "1.c"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    path = tmp_path / "program"
+    subprocess.run(["objcopy", "--strip-all", "--keep-section=.debug_*", path], check=True)
+    words = ["objcopy", "--add-symbol", "before=.text:0,function,global", path]
+    subprocess.run(words, check=True)
+    build_index(path)
+    every = every_address(path)
+    want = one_by_one(path, every, lines=True)
+    index = index_of(path)
+    assert bulk.texts(index, every, every, teller(), lines=True) == want
+    index.close()
+    assert sum("same+0x0 " in line for line in want) == 2
+
+
+@pytest.mark.spec("IDX-6")
+def test_what_is_not_known(program, monkeypatch):
+    """Of addresses that the index does not know there is no line, whoever answers."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    every = every_address(program)
+    want = one_by_one(program, every, lines=True)
+    named = next(at for at, line in enumerate(want) if " two+" in line)
+    grow_index(program, [every[named]])
+    for processes in (1, 2):
+        index = index_of(program, processes)
+        got = bulk.texts(index, every, every, teller(), lines=True)
+        assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
+        assert got[named] == want[named]
+        assert None in got
+        index.close()
+
+
+@pytest.mark.spec("IDX-6")
+def test_what_they_are_called(program):
+    """A line begins with what was asked, whatever address that is."""
+    build_index(program)
+    every = every_address(program)
+    index = index_of(program)
+    got = bulk.texts(index, every, range(len(every)), teller(), lines=False)
+    assert [line.partition(" ")[0] for line in got] == [f"{at:#x}" for at in range(len(every))]
+    index.close()
+
+
+@pytest.mark.spec("IDX-5")
+def test_a_second_process_that_dies(program, monkeypatch):
+    """When the second process is killed, the first one does its work."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    build_index(program)
+    every = every_address(program)
+    want = one_by_one(program, every, lines=True)
+    index = index_of(program, 2)
+    assert bulk.texts(index, every, every, teller(), lines=True) == want
+    os.kill(index.second._child, signal.SIGKILL)
+    assert bulk.texts(index, every, every, teller(), lines=True) == want
+    assert bulk.texts(index, every, every, teller(), lines=True) == want
+    index.close()
+
+
+@pytest.mark.spec("IDX-9")
+def test_the_second_process_ends(program, monkeypatch):
+    """It ends with the index, though another process, as one that grows it, has its pipes too."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    build_index(program)
+    every = every_address(program)
+    index = index_of(program, 2)
+    bulk.texts(index, every, every, teller(), lines=True)
+    child = index.second._child
+    held = os.dup(index.second._to)
+    index.close()
+    os.close(held)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+@pytest.mark.spec("IDX-5")
+def test_no_second_process(program, monkeypatch):
+    """Where the system has no process left, one does all."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    build_index(program)
+    every = every_address(program)
+
+    def fails():
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", fails)
+    index = index_of(program, 2)
+    got = bulk.texts(index, every, every, teller(), lines=True)
+    assert got == one_by_one(program, every, lines=True)
+    index.close()
+
+
+@pytest.mark.spec("IDX-5")
+def test_a_broken_block(program, cache, monkeypatch):
+    """Where a block is broken there is no line, and no other line is wrong."""
+    monkeypatch.setattr(bulk, "ENOUGH", 1)
+    build_index(program)
+    every = every_address(program)
+    want = one_by_one(program, every, lines=True)
+    (pack,) = cache.glob("*/*.lines.*")
+    good = pack.read_bytes()
+    for at in range(40, len(good), 23):
+        pack.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1 :])
+        for processes in (1, 2):
+            index = index_of(program, processes)
+            got = bulk.texts(index, every, every, teller(), lines=True)
+            assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
+            index.close()
+
+
+@pytest.mark.spec("IDX-6")
+def test_a_symbol_with_lines_and_without(tmp_path):
+    """Of one symbol some addresses are in a unit and others in none: each has its own line."""
+    (tmp_path / "bare.s").write_text(
+        ".text\n.globl outer\n.type outer, @function\nouter: .skip 8\n"
+    )
+    (tmp_path / "c.c").write_text("int inner(int x) { return x + 1; }\nint _start;\n")
+    subprocess.run(["as", "-o", "bare.o", "bare.s"], cwd=tmp_path, check=True)
+    words = ["gcc", "-g", "-O1", "-nostdlib", "-o", "program", "bare.o", "c.c"]
+    subprocess.run([*words, "-Wl,--entry=inner"], cwd=tmp_path, check=True)
+    path = tmp_path / "program"
+    subprocess.run(["objcopy", "--strip-symbol=inner", path], check=True)
+    build_index(path)
+    every = every_address(path)
+    want = one_by_one(path, every, lines=True)
+    index = index_of(path)
+    for asked in (every, every[::-1]):
+        assert bulk.texts(index, asked, asked, teller(), lines=True) == [
+            want[every.index(address)] for address in asked
+        ]
+    index.close()
+    text = "".join(want)
+    assert " outer+0x" in text
+    assert " inner+0x" in text
