@@ -17,9 +17,6 @@ from okld.elf.header import (
     SHT_DYNSYM,
     SHT_SYMTAB,
     SHT_SYMTAB_SHNDX,
-    Header,
-    read_sections,
-    read_segments,
 )
 from okld.elf.tables import (
     DT_GNU_HASH,
@@ -31,13 +28,16 @@ from okld.elf.tables import (
     SYMBOL_SIZE,
     column,
 )
+from okld.syms.elf_file import SHF_COMPRESSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
     from okld.base.view import View
+    from okld.elf.header import Header
     from okld.image.shape import Shape
+    from okld.syms.elf_file import ElfFile
 
 RULE = "SYM-1"
 
@@ -73,13 +73,7 @@ class Place:
         self.extended = extended
 
 
-def find(
-    view: View,
-    header: Header,
-    segments: list[tuple[int, ...]],
-    sections: list[tuple[int, ...]],
-    shape: Shape | None,
-) -> Place:
+def find(elf: ElfFile, shape: Shape | None) -> Place:
     """
     Return where the symbols are that name addresses.
 
@@ -92,7 +86,8 @@ def find(
     if shape:
         name = ".dynsym" if shape.names_dynamic else ".symtab"
         return Place(name, *shape.names, shape.strings)
-    found = _in_sections(view, header, sections) or _in_dynamic(view, header, segments)
+    view, header = elf.view, elf.header
+    found = _in_sections(view, header, elf.sections) or _in_dynamic(view, header, elf.segments)
     if found is None:
         return Place("", 0, 0, (0, 0))
     if found.count > MAX_TABLE:
@@ -100,22 +95,6 @@ def find(
             RULE, "too many symbols", got=found.count, limit=MAX_TABLE, at=found.offset
         )
     return found
-
-
-def segments_of(view: View, header: Header) -> list[tuple[int, ...]]:
-    """Return the program headers as `read_segments` does, or none where they cannot be read."""
-    try:
-        return read_segments(view, header, RULE) if header.phoff else []
-    except FormatError:
-        return []
-
-
-def sections_of(view: View, header: Header) -> list[tuple[int, ...]]:
-    """Return the section headers as `read_sections` does, or none where they cannot be read."""
-    try:
-        return read_sections(view, header, RULE)
-    except FormatError:
-        return []
 
 
 def _in_sections(view: View, header: Header, sections: list[tuple[int, ...]]) -> Place | None:
@@ -126,7 +105,8 @@ def _in_sections(view: View, header: Header, sections: list[tuple[int, ...]]) ->
             offset, size, link, count = section[4], section[5], section[6], section[5] // entry
             if section[1] != kind or count < 2 or section[9] != entry or link >= len(sections):
                 continue
-            if offset + size > view.size:
+            packed = (section[2] | sections[link][2]) & SHF_COMPRESSED
+            if packed or offset + size > view.size:
                 continue
             strings = sections[link][4], sections[link][5]
             return Place(name, offset, count, strings, _extended(sections, index))

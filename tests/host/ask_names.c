@@ -1,7 +1,7 @@
 /* Reads a symbol table and addresses, and answers them, for a test that has another reader of the same rules.
  *
  * In, all words u64: whether the table is .dynsym, the symbols, the bytes of their strings, the addresses; then the
- * symbols, the strings, the addresses. Out: for each address a line, "OFFSET NAME", or "-". The segments are those of
+ * symbols, the strings, the addresses. Out: for each address a line, "NAME+OFFSET", or "-". The segments are those of
  * good_plan.h. */
 #define _GNU_SOURCE /* memfd_create */
 #include <sys/mman.h>
@@ -58,7 +58,7 @@ int main(void)
         uint64_t offset;
 
         if (names_lookup_link(&plan, fd, read_word(), name, sizeof name, &length, &offset))
-            printf("%lu %.*s\n", offset, (int)length, name);
+            printf("%.*s+%lu\n", (int)length, name, offset);
         else
             puts("-");
     }

@@ -45,9 +45,9 @@ def test_entry(build):
     subprocess.run(build("enter.c", "enter", "map", "text"), check=True)
 
 
-@pytest.mark.spec("SYM-1", "SYM-2", "SYM-3", "SYM-4", "SYM-5", "SYM-6", "RI-5")
+@pytest.mark.spec("SYM-3", "SYM-6", "RI-5")
 def test_names(build):
-    """Tables written by hand give SPEC chapter 6's answers, and a file that changed none."""
+    """Tables longer than a read, names longer than their room, and a file that changed: no name."""
     subprocess.run(build("symbols.c", "symbols", "map", "text"), check=True)
 
 

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from okld.base.view import View
 from okld.syms.answer import Found
-from okld.syms.table import symbols
+from okld.syms.elf_file import ElfFile
+from okld.syms.table import Table
+
+
+def symbols(path: Path) -> Table:
+    return Table(ElfFile(View.of_bytes(path.read_bytes())))
+
 
 IMAGES = sorted((Path(__file__).parents[2] / "testdata" / "images").glob("*.ok"))
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from okld.syms.choose import Symbol, choose
-from okld.syms.spans import Spans
 
 LOCAL, GLOBAL, WEAK = 0x00, 0x10, 0x20
 NOTYPE, OBJECT, FUNC, TLS, IFUNC = 0, 1, 2, 6, 10
@@ -134,34 +131,3 @@ def test_equals_have_one_order(rows, want):
     equals = symbols(*((name, 0x10, 4, info) for name, info in rows))
     assert names(0x12, equals) == want
     assert names(0x12, symbols(*((name, 0x10, 0, info) for name, info in rows))) == want
-
-
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from(["a", "_b", "c", "$x", ""]),
-        st.integers(0, 24),
-        st.sampled_from([0, 0, 1, 2, 5, 8, 30, (1 << 64) - 1]),
-        st.sampled_from([FUNC, OBJECT, NOTYPE, GLOBAL | FUNC, WEAK | NOTYPE, TLS]),
-    ),
-    max_size=12,
-)
-
-
-@pytest.mark.spec("SYM-3")
-@given(rows=ROWS)
-def test_sorted_spans_give_what_the_rules_give(rows):
-    """For every address the sorted table leads to the symbols that the rules choose of all."""
-    table = symbols(*rows)
-    usable = [s.index for s in table if s.type != TLS and s.name not in ("", "$x")]
-    values = [0, *(s.value for s in table)]
-    sizes = [0, *(s.size for s in table)]
-    spans = Spans(usable, values, sizes)
-    for address in range(64):
-        owner = spans.owner(address)
-        if owner >= 0:
-            near = spans.equals(values[owner], sizes[owner])
-        else:
-            near = spans.unsized(spans.last(address))
-        want = choose(address, table, lambda s: s.value + 9)
-        got = choose(address, [table[i - 1] for i in near], lambda s: s.value + 9)
-        assert [s.index for s in got] == [s.index for s in want]

@@ -11,7 +11,8 @@ import pytest
 from okld.base.errors import FormatError, OkError
 from okld.base.view import View
 from okld.syms.answer import Found
-from okld.syms.table import Symbols, symbols
+from okld.syms.elf_file import ElfFile
+from okld.syms.table import Table
 
 SOURCE = """
 .globl _start
@@ -25,8 +26,8 @@ other: .skip 8
 """
 
 
-def read(data: bytes) -> Symbols:
-    return Symbols(View.of_bytes(data))
+def read(data: bytes) -> Table:
+    return Table(ElfFile(View.of_bytes(data)))
 
 
 def sections(data: bytes) -> list[tuple[int, ...]]:
@@ -70,6 +71,18 @@ def test_a_name_that_does_not_end_in_the_string_table_is_corrupt(make):
     assert found.name == "<corrupt>"
 
 
+@pytest.mark.spec("SYM-1")
+@pytest.mark.parametrize("kind", [2, 3], ids=["symbols", "names"])
+def test_a_compressed_table_is_none(make, kind):
+    """Its bytes are no symbols, and those of its names no names: `.dynsym` answers."""
+    data = bytearray(make(SOURCE, "-shared").read_bytes())
+    table = next(s for s in sections(data) if s[1] == 2)
+    number = sections(data).index(table) if kind == 2 else table[6]
+    at = struct.unpack_from("<Q", data, 40)[0] + 64 * number
+    struct.pack_into("<Q", data, at + 8, 0x800)
+    assert read(bytes(data)).source == ".dynsym"
+
+
 @pytest.mark.spec("SYM-3")
 def test_a_size_that_wraps_holds_what_is_behind_it(make):
     """A size of 2^64-1 is a size, not an overflow."""
@@ -100,8 +113,9 @@ def test_a_table_of_millions_is_refused_before_it_is_read(make):
     struct.pack_into("<QQ", data, at + 24, 0, 24 * ((1 << 22) + 1))
     path.write_bytes(data)
     os.truncate(path, 1 << 27)
-    with pytest.raises(FormatError, match=r"^too many symbols \(got 0x400001, limit 0x400000"):
-        symbols(path)
+    many = r"^too many symbols \(got 0x400001, limit 0x400000"
+    with path.open("rb") as file, pytest.raises(FormatError, match=many):
+        Table(ElfFile(View.of_fd(file.fileno(), 1 << 27)))
 
 
 @pytest.mark.spec("ERR-1")
@@ -147,10 +161,3 @@ def test_names_that_are_not_utf8_are_kept(make):
     at = data.index(b"_start\0")
     data[at : at + 6] = b"\x1b[31m\xff"
     assert read(bytes(data)).lookup(0x401000).name == "\x1b[31m\udcff"
-
-
-@pytest.mark.spec("SYM-1")
-def test_a_path_may_be_of_any_kind(make):
-    """Text, bytes and `os.PathLike` name the same file."""
-    path = make(SOURCE)
-    assert len({len(symbols(p)) for p in (path, str(path), str(path).encode())}) == 1
