@@ -1,11 +1,12 @@
-"""Join the modules that a start of an image imports into one file: ``join_modules.py OUTPUT``.
+"""Join the modules that a command imports into one file: ``join_modules.py OUTPUT``.
 
 Finding, reading and decoding a module costs Python 0.1 ms before its first line runs, and a start
-needs forty: a third of Python's own start. The build therefore makes ``_okrun.py`` of them, found
-by their imports, and ``bin/okrun`` imports that. Nothing is renamed: the code of each module is a
-function there, which binds global names only and is executed with a module of its own for its
-globals, under the name in `sys.modules` that it always has. What is only for readers and type
-checkers (docstrings, annotations) is left out.
+of an image or a name for an address needs forty: a third of Python's own start. The build therefore
+makes ``_okrun.py`` and ``_okld.py`` of them, found by their imports, and ``bin/okrun`` and
+``bin/okld`` import those. Nothing is renamed: the code of each module is a function there, which
+binds global names only and is executed with a module of its own for its globals, under the name in
+`sys.modules` that it always has. What is only for readers and type checkers (docstrings,
+annotations) is left out.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-FIRST = ("okrun.cli.okrun", "okrun.bundled")
-"""The command, and what it needs besides for a bundle."""
+FIRST = {
+    "_okrun.py": ("okrun.cli.okrun", "okrun.bundled"),
+    "_okld.py": ("okld.cli.main", "okld.cli.symbolize"),
+}
+"""Of each file the command, and what it needs besides: for a bundle; for a name with its line."""
 
 KNOWN = {"okld.iface.table": ("INTERFACES", "_OWNERS")}
 """
@@ -28,7 +32,7 @@ Reading the surface from its text takes an eighth of a millisecond.
 """
 
 HEAD = '''\
-"""The modules of a start in one file; made by bin/join_modules.py, which says why."""
+"""The modules of a command in one file; made by bin/join_modules.py, which says why."""
 
 import _signal
 import sys
@@ -38,7 +42,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 _Module = type(sys)
-_PLACE = __file__[: -len("_okrun.py")]
+_PLACE = __file__[: -len("{output}")]
 
 
 def _add(name, file, make):
@@ -163,21 +167,22 @@ def function_of(name: str, tree: ast.Module) -> str:
     return f"def {name}():\n    " + text.replace("\n", "\n    ")
 
 
-def joined() -> str:
-    """Return the source of _okrun.py."""
+def joined(output: str) -> str:
+    """Return the source of the file that is called *output*."""
     trees: dict[str, ast.Module] = {}
-    for module in FIRST:
+    for module in FIRST[output]:
         visit(module, trees)
-    parts = [HEAD]
+    parts = [HEAD.replace("{output}", output)]
     for name, tree in trees.items():
         make = f"_{name.replace('.', '_')}"
         parts.append(function_of(make, tree))
         parts.append(f"_add({name!r}, {file_of(name)!r}, {make})")
-    parts.append(f"from {FIRST[0]} import main as main\n")
+    parts.append(f"from {FIRST[output][0]} import main as main\n")
     return "\n\n\n".join(parts)
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
     sys.dont_write_bytecode = True
-    Path(sys.argv[1]).write_text(joined())
+    path = Path(sys.argv[1])
+    path.write_text(joined(path.name))

@@ -9,43 +9,60 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okld.base.errors import FormatError, OkError, Refusal, Unreadable
+    from okld.base.units import FileOffset, ImageOffset, LinkAddr, SectionOffset
     from okld.bundle.verify import verify
     from okld.bundle.writer import write_bundle
     from okld.iface.open import Image, open
     from okld.iface.table import interface_of
     from okld.image.open import describe
     from okld.sdk.build import build
-    from okld.syms.answer import Found, Miss
-    from okld.syms.table import Symbols, symbols
+    from okld.syms.answer import Found, Frame, Miss
+    from okld.syms.demangle import demangle
+    from okld.syms.options import Options
+    from okld.syms.symbolizer import Symbols, symbols
 
 _HOMES = {
+    "FileOffset": "okld.base.units",
     "FormatError": "okld.base.errors",
     "Found": "okld.syms.answer",
+    "Frame": "okld.syms.answer",
     "Image": "okld.iface.open",
+    "ImageOffset": "okld.base.units",
+    "LinkAddr": "okld.base.units",
     "Miss": "okld.syms.answer",
     "OkError": "okld.base.errors",
+    "Options": "okld.syms.options",
     "Refusal": "okld.base.errors",
-    "Symbols": "okld.syms.table",
+    "SectionOffset": "okld.base.units",
+    "Symbols": "okld.syms.symbolizer",
     "Unreadable": "okld.base.errors",
     "build": "okld.sdk.build",
+    "demangle": "okld.syms.demangle",
     "describe": "okld.image.open",
     "interface_of": "okld.iface.table",
     "open": "okld.iface.open",
-    "symbols": "okld.syms.table",
+    "symbols": "okld.syms.symbolizer",
     "verify": "okld.bundle.verify",
     "write_bundle": "okld.bundle.writer",
 }
 
 __all__ = [
+    "FileOffset",
     "FormatError",
     "Found",
+    "Frame",
     "Image",
+    "ImageOffset",
+    "LinkAddr",
     "Miss",
     "OkError",
+    "Options",
     "Refusal",
+    "SectionOffset",
     "Symbols",
     "Unreadable",
     "build",
+    "demangle",
     "describe",
     "interface_of",
     "open",

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from okld.base.errors import OkError
+from okld.cli.quick import JSON, declare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,15 +49,13 @@ def parse(
     parser = _Parser(
         prog=f"okld {name}", description=summary, allow_abbrev=False, formatter_class=_formatter
     )
-    parser.add_argument("--json", action="store_true", help="write JSON, schema 1")
+    declare(parser, (JSON,))
     add_arguments(parser)
-    passes_on = parser.get_default("options") is not None
-    read = parser.parse_known_intermixed_args if passes_on else parser.parse_known_args
     try:
-        args, unknown = read(words)
+        args, unknown = parser.parse_known_intermixed_args(words)
     except SystemExit:  # only --help ends so: `error` raises
         return None
-    if passes_on:
+    if parser.get_default("options") is not None:
         args.options = unknown
     elif unknown:
         what = "no such option" if unknown[0].startswith("-") else "one argument too many"

@@ -21,7 +21,8 @@ COMMANDS = {
     "interfaces": "which interfaces an image declares, and which it uses",
     "check": "would an image be refused, and by which rule",
     "symbols": "list the symbols of an ELF file",
-    "symbolize": "name what lies at an address",
+    "symbolize": "name what lies at an address, or at those of a log",
+    "cache": "the indexes of files that are kept",
     "bundle": "put images into a bundle, and sign it",
     "verify": "is all true that a bundle says",
     "extract": "an image of a bundle, as a file of its own",
@@ -66,10 +67,13 @@ def _run(arguments: list[str], out: TextIO) -> int:
         return YES
     if name not in COMMANDS:
         raise OkError(f"no such command: {name}; okld --help lists them")
-    from okld.cli.arguments import parse
-
     command = __import__(f"okld.cli.{name}", fromlist=["run"])
-    parsed = parse(name, COMMANDS[name], command.add_arguments, rest)
+    read = getattr(command, "read", None)
+    parsed = read(rest) if read else None
+    if parsed is None:
+        from okld.cli.arguments import parse
+
+        parsed = parse(name, COMMANDS[name], command.add_arguments, rest)
     if parsed is None:
         return YES
     status: int = command.run(parsed, out)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from okld.iface.need import Interfaces
     from okld.image.model import ProgramFile
-    from okld.syms.answer import Found, Miss
     from okld.syms.choose import Symbol
-    from okld.syms.table import Symbols
+    from okld.syms.foreign_table import ForeignTable
+    from okld.syms.table import Table
 
 _TYPES = {0: "notype", 1: "object", 2: "func", 3: "section", 4: "file", 5: "common", 6: "tls"}
 _TYPES |= {10: "gnu_ifunc"}
@@ -123,7 +123,7 @@ def verdict(path: str, error: OkError | None, *, as_json: bool) -> str:
     return f"{printable(path)}: {error or 'ok'}\n"
 
 
-def symbol_list(table: Symbols, path: str, *, as_json: bool) -> Iterable[str]:
+def symbol_list(table: Table | ForeignTable, path: str, *, as_json: bool) -> Iterable[str]:
     """
     Give the named symbols in the table's order: a line each, or one object as JSON.
 
@@ -158,22 +158,6 @@ def _symbol(symbol: Symbol) -> dict[str, Any]:
         "binding": _BINDINGS.get(symbol.binding, str(symbol.binding)),
         "section": symbol.section,
     }
-
-
-def answer(path: str, address: int, found: Found | Miss, *, as_json: bool) -> str:
-    """Return the name of an address, or why it has none."""
-    if as_json:
-        return json_line({"address": f"{address:#x}", "module": path, **_answer(found)})
-    if found.name is None:
-        return f"{address:#x} ?? ({found.reason})\n"
-    return f"{address:#x} {printable(found.name)}+{found.offset:#x}\n"
-
-
-def _answer(found: Found | Miss) -> dict[str, Any]:
-    if found.name is None:
-        return {"name": None, "reason": found.reason}
-    keys = ("name", "offset", "value", "size", "kind", "aliases")
-    return {key: getattr(found, key) for key in keys}
 
 
 def words(name: str, options: Sequence[str], *, as_json: bool) -> str:

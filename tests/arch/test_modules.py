@@ -1,4 +1,4 @@
-"""What a start imports is a fixed list: each module costs about 70 us before the image begins."""
+"""What a start, or a name, imports is a fixed list: each module costs about 70 us before it."""
 
 import os
 import re
@@ -14,6 +14,7 @@ from okld.bundle.writer import write_bundle
 ROOT = Path(__file__).parents[2]
 IMAGE = ROOT / "testdata/images/hello.x86_64.ok"
 OKRUN = Path(sys.executable).parent / "okrun"
+OKLD = Path(sys.executable).parent / "okld"
 
 WARM = [
     "_okrun",
@@ -21,7 +22,10 @@ WARM = [
     "okld",
     "okld.base",
     "okld.base.errors",
+    "okld.base.identity",
     "okld.base.limits",
+    "okld.base.place",
+    "okld.base.private",
     "okld.base.view",
     "okld.bundle",
     "okld.bundle.trust_file",
@@ -58,6 +62,49 @@ WARM = [
 ]
 """With what a bare Python has imported, all that a start imports; one file holds the most of it."""
 
+ASKED = [
+    "_bisect",
+    "_okld",
+    "_struct",
+    "errno",
+    "gc",
+    "itertools",
+    "okld",
+    "okld.base",
+    "okld.base.errors",
+    "okld.base.identity",
+    "okld.base.limits",
+    "okld.base.place",
+    "okld.base.private",
+    "okld.base.units",
+    "okld.base.view",
+    "okld.cli",
+    "okld.cli.address",
+    "okld.cli.answers",
+    "okld.cli.complain",
+    "okld.cli.main",
+    "okld.cli.quick",
+    "okld.cli.render_answer",
+    "okld.cli.symbolize",
+    "okld.image",
+    "okld.image.open",
+    "okld.syms",
+    "okld.syms.address_space",
+    "okld.syms.answer",
+    "okld.syms.index",
+    "okld.syms.index.blocks",
+    "okld.syms.index.format",
+    "okld.syms.index.head",
+    "okld.syms.index.layer",
+    "okld.syms.index.pack",
+    "okld.syms.index.reader",
+    "okld.syms.joined",
+    "okld.syms.options",
+    "okld.syms.sources",
+    "okld.syms.symbolizer",
+]
+"""All that a name from an index imports; one file holds the most of it."""
+
 MEMBER = ["__future__", "okld.bundle.naming"]
 """What the form BUNDLE:MEMBER needs besides."""
 
@@ -72,6 +119,21 @@ def tell(event, args):
         os._exit(0)
 
 sys.addaudithook(tell)
+del sys.argv[0]
+exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"))
+"""
+
+
+AT_THE_END = """
+import posix, sys
+
+bare = set(sys.modules)
+
+def tell(status):
+    posix.write(2, "\\n".join(set(sys.modules) - bare).encode())
+    raise SystemExit(status)
+
+posix._exit = tell
 del sys.argv[0]
 exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"))
 """
@@ -110,6 +172,30 @@ def test_a_start_imports_this_and_no_more(home, word, more):
     words = [sys.executable, "-P", "-c", OBSERVED, OKRUN, image]
     got = subprocess.check_output(words, text=True, env=environment(home)).split()
     assert set(got) == {*WARM, *more}
+
+
+@pytest.mark.spec("CLI-3", "ADR-12")
+@pytest.mark.parametrize("options", [[], ["--no-lines"], ["--json", "-i"]], ids=" ".join)
+def test_a_name_from_an_index_imports_this_and_no_more(tmp_path, options):
+    """Whatever is asked of it; what is stored compressed needs zlib."""
+    image = tmp_path / "crash.ok"
+    env = environment(tmp_path)
+    subprocess.run([OKLD, "build", "-g", ROOT / "examples/crash.c", "-o", image], check=True)
+    while time.time_ns() - image.stat().st_ctime_ns < 2.1e9:
+        time.sleep(0.05)
+    subprocess.run([OKLD, "symbols", "--index", image], check=True, env=env)
+    symbols = subprocess.check_output(["nm", image], text=True).split()
+    words = [sys.executable, "-P", "-c", AT_THE_END, OKLD, "symbolize", *options, image]
+    ran = subprocess.run(
+        [*words, symbols[symbols.index("main") - 2]],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=env,
+    )
+    assert set(ran.stderr.split()) - {"zlib"} == set(ASKED)
+    assert "main" in ran.stdout
+    assert "--no-lines" in options or "crash.c" in ran.stdout
 
 
 @pytest.mark.spec("SURF-1", "CLI-3")

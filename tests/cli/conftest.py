@@ -25,6 +25,12 @@ class Ran(NamedTuple):
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+@pytest.fixture(autouse=True)
+def private_cache(tmp_path_factory, monkeypatch) -> None:
+    """Let nothing that a test finds out be there for the next one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
 @pytest.fixture
 def okld(capsys):
     """Run `okld` with some arguments; give the status and what it wrote."""

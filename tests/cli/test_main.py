@@ -57,7 +57,6 @@ def test_every_command_has_help_and_takes_json(okld, name):
         ("show", "--nope", HELLO),
         ("show", HELLO, HELLO),
         ("check",),
-        ("symbolize", HELLO),
         ("interfaces", "--require", HELLO),
         ("build", "x.c"),
         ("cflags", "--target", "pdp11"),
@@ -134,7 +133,7 @@ def test_mutants_are_answered_or_refused_in_one_line(okld, name, tmp_path):
             data[chance.randrange(len(data))] = chance.choice((0, 1, 0x7F, 0xFF))
         path.write_bytes(data[: chance.randrange(len(data))] if chance.random() < 0.3 else data)
         ran = okld(name, path, *(["0x10700"] if name == "symbolize" else []))
-        assert ran.status in (0, 1)
+        assert ran.status in ((0, 1, 3) if name == "symbolize" else (0, 1))
         assert ran.err.count("\n") <= 1
 
 
