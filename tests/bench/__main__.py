@@ -14,8 +14,10 @@ from pathlib import Path
 import bundles
 import calls
 import gate
+import logs
 import relocate
 import start
+import symbols
 from rows import Row
 
 BENCHES = {
@@ -24,6 +26,8 @@ BENCHES = {
     "calls": calls.run,
     "relocate": relocate.run,
     "gate": gate.run,
+    "symbols": symbols.run,
+    "logs": logs.run,
 }
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from okld.syms.table import Found, symbols
+from okld.syms.answer import Found
+from okld.syms.symbolizer import symbols
 
 CALLS = ["crash_three", "crash_two", "crash_one", "main"]
 """Innermost first; from testdata/src/crash.c."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 BLOCKS = 20
+MOST_DEBUG = 20_000  # mutants of debug information; each is a file that is written and opened
 SEED = 20
 LIMITS = (
     0,
@@ -40,11 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Deal the mutants out in blocks, so that several processes share them."""
-    if "block" in metafunc.fixturenames:
-        count = metafunc.config.getoption("mutants", default=5000)
-        edges = [count * i // BLOCKS for i in range(BLOCKS + 1)]
-        blocks = [range(a, b) for a, b in pairwise(edges)]
-        metafunc.parametrize("block", blocks, ids=[f"{b.start}-{b.stop}" for b in blocks])
+    for name, most in (("block", None), ("debug_block", MOST_DEBUG)):
+        if name in metafunc.fixturenames:
+            count = metafunc.config.getoption("mutants", default=5000)
+            count = min(count, most or count)
+            edges = [count * i // BLOCKS for i in range(BLOCKS + 1)]
+            blocks = [range(a, b) for a, b in pairwise(edges)]
+            metafunc.parametrize(name, blocks, ids=[f"{b.start}-{b.stop}" for b in blocks])
 
 
 class Mutator:
