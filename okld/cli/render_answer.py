@@ -66,7 +66,7 @@ class Text:
         if symbol != name and symbol.startswith(f"{name}."):
             name = symbol
         tail = " (ifunc resolver)" if found.kind == "ifunc" and name == symbol else ""
-        return self._name(name), f"{tail} (approximate)" if found.approximate else tail
+        return self.name(name), f"{tail} (approximate)" if found.approximate else tail
 
     def path(self, file: str) -> str:
         """Return the path of a file, of which the line and the column follow."""
@@ -81,10 +81,10 @@ class Text:
         """Return what stands behind the place of the innermost of *frames*."""
         if not frames[0].inlined:
             return ""
-        text = f" in {self._name(frames[0].function)}"
+        text = f" in {self.name(frames[0].function)}"
         if self._inlines:
             for frame in frames[1:]:
-                text += f"\n    inlined at {self._where(frame)} in {self._name(frame.function)}"
+                text += f"\n    inlined at {self._where(frame)} in {self.name(frame.function)}"
         return text
 
     def _where(self, frame: Frame) -> str:
@@ -93,12 +93,16 @@ class Text:
         column = f":{frame.column}" if frame.column else ""
         return f"{self.path(frame.file)}:{frame.line or '?'}{column}"
 
-    def _name(self, raw: str) -> str:
+    def name(self, raw: str) -> str:
+        """Return how a raw name looks."""
         shown = self._names.get(raw)
         if shown is None:
             if len(self._names) >= MAX_KEPT:
                 self._names.clear()
-            shown = self._names[raw] = printable(self._demangle(raw)) or "??"
+            shown = self._demangle(raw)
+            if not shown or not shown.isprintable():
+                shown = printable(shown) or "??"
+            self._names[raw] = shown
         return shown
 
 

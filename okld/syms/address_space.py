@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from okld.syms.index.head import Head
 
 ET_REL = 1  # as in okld.elf.header, which an answer from an index does without
+MANY = 64  # numbers that are looked at all at once
 PLAIN = frozenset((int, LinkAddr))
 
 
@@ -68,10 +69,29 @@ class AddressSpace:
 
     def guess_many(self, numbers: Sequence[int]) -> Sequence[int]:
         """Return for each of *numbers* what `guess` returns, or plain ones where all are links."""
-        low, high = min(numbers, default=0), max(numbers, default=0)
-        if any(start <= low and high < end for start, end in self.loads):
+        if len(numbers) < MANY:
+            return [self.guess(number) for number in numbers]
+        from _bisect import bisect_right  # few addresses do without
+        from _operator import lt
+        from itertools import repeat
+
+        starts, ends = self._merged()
+        places = map(bisect_right, repeat(starts), numbers)
+        if all(map(lt, numbers, map(ends.__getitem__, places))):
             return numbers
         return [self.guess(number) for number in numbers]
+
+    def _merged(self) -> tuple[list[int], list[int]]:
+        """Return where what is loaded begins, and before each, and at last, where that ends."""
+        starts: list[int] = []
+        ends = [-1]
+        for start, end in sorted(self.loads):
+            if start > ends[-1]:
+                starts.append(start)
+                ends.append(end)
+            else:
+                ends[-1] = max(ends[-1], end)
+        return starts, ends
 
     def _is_loaded(self, address: int) -> bool:
         return any(start <= address < end for start, end in self.loads)

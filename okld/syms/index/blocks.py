@@ -30,12 +30,13 @@ from okld.syms.index.format import Unusable, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from okld.syms.index.format import Strings
 
 KINDS = ("function", "object", "label", "ifunc", "plt")
+ORDINARY = 2  # the last of them of which a line says only the name
 MISS = 255
 APPROXIMATE, THUMB = 1, 2
 """Flags: as `Found.approximate`; the offset is that of the address without its lowest bit."""
@@ -49,10 +50,20 @@ class Names:
 
     Attributes:
         size: Bytes of its payload.
-        kept: What `okld.syms.index.bulk` has made of it.
+        kept, symbols: What `okld.syms.index.bulk` has made of it.
     """
 
-    __slots__ = ("_answers", "_base", "_columns", "_made", "_starts", "_strings", "kept", "size")
+    __slots__ = (
+        "_answers",
+        "_base",
+        "_columns",
+        "_made",
+        "_starts",
+        "_strings",
+        "kept",
+        "size",
+        "symbols",
+    )
 
     def __init__(self, payload: memoryview) -> None:
         """
@@ -69,6 +80,7 @@ class Names:
         self._columns = columns
         self._made: dict[int, tuple[Found | Miss, int]] = {}
         self.kept: dict[int, Any] = {}
+        self.symbols: dict[int, Any] = {}
         self.size = len(payload)
 
     def at(self, address: int) -> Found | Miss:
@@ -85,6 +97,31 @@ class Names:
         base, answers = self._base, self._answers
         inside = [address - base for address in addresses]
         return [answers[at - 1] for at in map(bisect_right, repeat(self._starts), inside)]
+
+    def ordinary(self, number: int) -> tuple[str, int] | None:
+        """Return what `all_ordinary` gives for one, or None: `answer` says it all."""
+        for _, name, value in self.all_ordinary((number,)):
+            return name, value
+        return None
+
+    def all_ordinary(self, numbers: Iterable[int]) -> Iterator[tuple[int, str, int]]:
+        """
+        Give, with their names and values, those of *numbers* of which a line tells nothing else: a
+        function, an object or a label by its only name, without flags and notes.
+        """
+        self._strings.decode()
+        _, _, _, kinds, values, _, names, symbols, _, flags, _, _, ends, _ = self._columns
+        strings, base = self._strings, self._base
+        for number in numbers:
+            name = names[number]
+            if kinds[number] > ORDINARY or flags[number] or name != symbols[number]:
+                continue
+            if ends[number] == (ends[number - 1] if number else 0):
+                yield number, strings[name], base + values[number]
+
+    def is_sized(self, number: int) -> bool:
+        """Say whether an answer is a function's of which the size is known."""
+        return self._columns[3][number] == 0 and self._columns[5][number] > 0
 
     def answer(self, number: int) -> tuple[Found | Miss, int]:
         """Return one of the answers, made anew, and which bits of an address count for it."""

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         def ends(self, found: Found) -> tuple[str, str]:
             """Return what stands before and behind the offset, without the "+" before it."""
 
+        def name(self, raw: str) -> str:
+            """Return how a name looks."""
+
         def path(self, file: str) -> str:
             """Return the path of a file, of which the line and the column follow."""
 
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 
 
 ENOUGH = 1 << 11  # addresses whose halves take longer than to hand one of them over
+SMALL = (1 << 30) - 1  # what Python holds in one digit
 ANYWHERE: Function = ("", -1)
 NOWHERE: Entry = (None, "", 0, "", False)
 
@@ -60,18 +64,22 @@ class _Symbol:
 
     Attributes:
         block, number: Which one.
+        ordinary: Its name and value, as `Names.ordinary` has them.
         is_plain: Whether it is a symbol's, all bits of whose addresses count, without notes.
         entry: What is written of it in the function that was asked for last.
     """
 
-    __slots__ = ("block", "entry", "is_plain", "number")
+    __slots__ = ("block", "entry", "is_plain", "number", "ordinary")
 
     def __init__(self, block: Names, number: int) -> None:
         self.block = block
         self.number = number
-        answer, mask = block.answer(number)
-        self.is_plain = isinstance(answer, Found) and mask == -1 and not answer.notes
         self.entry = NOWHERE
+        self.ordinary = block.ordinary(number)
+        self.is_plain = True
+        if self.ordinary is None:
+            answer, mask = block.answer(number)
+            self.is_plain = isinstance(answer, Found) and mask == -1 and not answer.notes
 
     def at(self, address: int) -> Found | Miss:
         """Return the answer for an address."""
@@ -94,7 +102,7 @@ def texts(
         teller: Says how answers look.
         lines: Whether places in the source are wanted.
     """
-    order = sorted(range(len(links)), key=links.__getitem__)
+    order = _order(links)
     ordered = [links[at] for at in order]
     words = [asked[at] for at in order]
     second = None
@@ -118,6 +126,14 @@ def texts(
     return made
 
 
+def _order(links: Sequence[int]) -> list[int]:
+    """Return the places of *links*, the least first."""
+    lowest = min(links, default=0)
+    if lowest > SMALL >= max(links) - lowest:  # numbers of one digit are compared at once
+        links = [link - lowest for link in links]
+    return sorted(range(len(links)), key=links.__getitem__)
+
+
 def ascending(
     index: Index,
     links: list[int],
@@ -134,11 +150,11 @@ def ascending(
     """
     making = _Making(index, links, asked, teller, plain=plain)
     try:
-        making.find_symbols()
         if lines:
+            making.find_symbols()
             making.with_places()
         else:
-            making.without(0, len(links))
+            making.names()
     except FAULTS:
         return making.made  # what was made is right: every block is checked by itself
     return making.made
@@ -165,6 +181,32 @@ class _Making:
         self._asked = asked
         self._symbols: list[_Symbol | None] = []
 
+    def names(self) -> None:
+        """Make lines without places, where the symbol table alone was asked."""
+        made, links, asked = self.made, self._links, self._asked
+        for block, first, last in self._groups(self._index.layer("names")):
+            if not isinstance(block, Names):
+                continue
+            part = links[first:last]
+            numbers = block.numbers(part)
+            known: dict[int, tuple[str, int]] = block.kept
+            name_of = self._teller.name
+            for number, name, value in block.all_ordinary(set(numbers).difference(known)):
+                known[number] = f"{name_of(name)}+", value
+            heads = map(known.get, numbers)
+            made[first:last] = [
+                f"{word:#x} {head[0]}{link - head[1]:#x}\n" if head else None
+                for word, link, head in zip(asked[first:last], part, heads, strict=True)
+            ]
+            if not self._plain and not known.keys() >= set(numbers):
+                self._make_others(block, numbers, first)
+
+    def _make_others(self, block: Names, numbers: list[int], first: int) -> None:
+        for at, number in enumerate(numbers, first):
+            if self.made[at] is None:
+                symbol = _Symbol(block, number)
+                self.made[at] = self._line(self._asked[at], symbol, self._links[at])
+
     def find_symbols(self) -> None:
         """Find the symbol of each address."""
         symbols = self._symbols
@@ -172,7 +214,7 @@ class _Making:
             if not isinstance(block, Names):
                 symbols += repeat(None, last - first)
                 continue
-            known: dict[int, _Symbol] = block.kept
+            known: dict[int, _Symbol] = block.symbols
             numbers = block.numbers(self._links[first:last])
             for number in set(numbers).difference(known):
                 known[number] = _Symbol(block, number)
@@ -244,6 +286,10 @@ class _Making:
 
     def _entry(self, function: Function, symbol: _Symbol, *, lines: bool = False) -> Entry:
         """Return what is written of a symbol, in a function where there are lines."""
+        if symbol.ordinary is not None:  # most are: of these nothing has to be made to be told
+            name, value = symbol.ordinary
+            if not lines or (name == function[0] and symbol.block.is_sized(symbol.number)):
+                return function, self._teller.name(name), value, "", lines
         answer = symbol.at(0)
         if lines:
             name, low = function

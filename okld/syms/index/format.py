@@ -48,13 +48,21 @@ class Strings:
     Names of programs may have any bytes, as in `os.fsdecode`.
     """
 
-    __slots__ = ("_blob", "_decoded", "_ends")
+    __slots__ = ("_blob", "_decoded", "_ends", "_text")
 
     def __init__(self, ends: memoryview, blob: memoryview) -> None:
         """Take where each string ends, and their bytes."""
         self._ends = ends
         self._blob = blob
         self._decoded: dict[int, str] = {}
+        self._text: str | None = None
+
+    def decode(self) -> str | None:
+        """Decode all of them at once, where all are ASCII, and return them one after the other."""
+        if self._text is None:
+            text = str(self._blob, "ascii", "replace")
+            self._text = text if text.isascii() else ""
+        return self._text or None
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -62,6 +70,8 @@ class Strings:
 
     def __getitem__(self, index: int) -> str:
         """Return the string at *index*, which is not less than 0."""
+        if self._text:
+            return self._text[self._ends[index - 1] if index else 0 : self._ends[index]]
         text = self._decoded.get(index)
         if text is None:
             start = self._ends[index - 1] if index else 0
