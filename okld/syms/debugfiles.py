@@ -110,8 +110,10 @@ def find_alt(elf: ElfFile, options: Options, trail: Trail | None = None) -> Debu
         return None
     path, wanted = link
     name = os.path.basename(path)
-    places = [_rooted(path, options)] if path.startswith("/") else []
-    places += [os.path.join(place, path) for place in _dirs_of(elf.path)]
+    if path.startswith("/"):
+        places = [_rooted(path, options)]
+    else:
+        places = [os.path.join(place, path) for place in _dirs_of(elf.path)]
     places += [os.path.join(place, ".dwz", name) for place in _debug_dirs(options)]
     for found in _open_all(_distinct(places), "alternate link", trail):
         if supplementary_id(found.elf) == wanted or _is_build(found, wanted, trail):

@@ -304,6 +304,20 @@ def test_the_alternate_file_is_found(place, shared, opened, tmp_path, run):
 
 
 @pytest.mark.spec("DBG-10")
+def test_an_alternate_file_of_this_system_is_not_one_of_the_sysroot(shared, opened, tmp_path, run):
+    """A link's absolute path is one of the system looked at, and is tried nowhere else."""
+    for name in ("one", "two"):
+        run("gcc", "-g", "-O1", "-Wl,--build-id=sha1", f"{name}.c", "-o", name)
+    run("dwz", "-m", "common", "-M", str(tmp_path / "common"), "-h", "one", "two")
+    elf = opened(shared)
+    assert alternate(elf, Options(debug_dirs=())) == str(tmp_path / "common")
+    trail = Trail()
+    options = Options(debug_dirs=(), sysroot=str(tmp_path / "root"))
+    assert alternate(elf, options, trail) is None
+    assert trail.absent == [f"{tmp_path}/root{tmp_path}/common"]
+
+
+@pytest.mark.spec("DBG-10")
 def test_a_supplementary_file_of_dwarf_5(shared, opened, tmp_path, run):
     """Its checksum stands in both files, and it needs no build id."""
     for name in ("one", "two"):

@@ -58,13 +58,18 @@ def pack(program: Path, tool: str) -> Path:
 @pytest.mark.spec("LIN-30")
 @pytest.mark.parametrize("version", [4, 5])
 def test_a_stripped_program_has_them_through_its_debug_file(build, version):
-    """The package has the program's name, and the units lie beside the program."""
+    """Units and package lie beside the program, wherever it was compiled."""
     whole = build("whole", "clang++-19", f"-gdwarf-{version}")
     split = build("split", "clang++-19", f"-gdwarf-{version}", "-gsplit-dwarf")
     run("objcopy", "--only-keep-debug", "program", "program.debug", cwd=split.parent)
     run("objcopy", "-S", "--add-gnu-debuglink=program.debug", "program", cwd=split.parent)
     addresses = code(whole)
     want = told(whole, addresses)
+    assert ours(split, addresses) == want
+    moved = split.parent.rename(split.parents[1] / "moved")  # not where it was compiled
+    split = moved / "program"
+    (moved / ".debug").mkdir()
+    (moved / "program.debug").rename(moved / ".debug/program.debug")
     assert ours(split, addresses) == want
     pack(split, PACKERS["clang++-19", version])
     assert ours(split, addresses) == want

@@ -92,6 +92,10 @@ def opcodes_without_rows() -> Sections:
     return with_line(b"\x06" * (MANY // 4))
 
 
+def opcodes_that_come_last() -> Sections:
+    return with_line(b"\x0a" * (MANY // 4))
+
+
 def source_files() -> Sections:
     return with_line(set_address(CODE) + b"\x13\0\1\1", b"a\0\0\0\0" * (MANY // 8))
 
@@ -113,9 +117,12 @@ def addresses() -> Sections:
 
 
 def sets_of_addresses() -> Sections:
-    return one_unit(
-        b"", aranges=struct.pack("<IHIBBI", 28, 2, 0, 8, 0, 0) + bytes(16) * (MANY // 32)
-    )
+    one = struct.pack("<IHIBBI", 28, 2, 0, 8, 0, 0) + bytes(16)
+    return one_unit(b"", aranges=one * (MANY // 32))
+
+
+def empty_sets_of_addresses() -> Sections:
+    return one_unit(b"", aranges=bytes(MANY))
 
 
 def small_entries() -> Sections:
@@ -185,6 +192,10 @@ def numbers_of_abbreviations() -> Sections:
     return one_unit(b"", *more)
 
 
+def long_numbers() -> Sections:
+    return one_unit(b"\2" + b"\x80" * MANY, (BASE_TYPE, False, ((0x77, UDATA),)))
+
+
 def one_long_abbreviation() -> Sections:
     return one_unit(b"\2" + bytes(MANY // 16), (FUNCTION, False, ((0x77, UDATA),) * (MANY // 16)))
 
@@ -198,11 +209,11 @@ def wide_entries() -> Sections:
 SHAPES: dict[str, Callable[[], Sections]] = {
     function.__name__: function
     for function in (
-        rows, rows_and_more, sequences, opcodes_without_rows, source_files, empty_units,
-        units_elsewhere, addresses, sets_of_addresses, small_entries, named_entries,
-        functions_elsewhere, functions_inside_functions, declarations, lists_of_ranges,
-        long_names, long_c_names, inlined_calls, chain_of_names, numbers_of_abbreviations,
-        one_long_abbreviation, wide_entries,
+        rows, rows_and_more, sequences, opcodes_without_rows, opcodes_that_come_last, source_files,
+        empty_units, units_elsewhere, addresses, sets_of_addresses, empty_sets_of_addresses,
+        small_entries, named_entries, functions_elsewhere, functions_inside_functions, declarations,
+        lists_of_ranges, long_names, long_c_names, inlined_calls, chain_of_names,
+        numbers_of_abbreviations, long_numbers, one_long_abbreviation, wide_entries,
     )
 } | {
     "nested_blocks": nested(BLOCK),

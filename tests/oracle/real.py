@@ -20,8 +20,8 @@ from time import monotonic
 
 from real_files import LARGE, SMALL, Subject, installed, subjects
 from real_programs import Program, places, program
-from real_tools import elfutils, llvm, ours
-from real_traps import Case, explain
+from real_tools import gdb, llvm, ours
+from real_traps import Case, differ, explain
 
 ADDRESSES = 100_000
 SINGLES = 100  # addresses that are looked up one by one, without an index
@@ -40,11 +40,11 @@ class Result:
 
     def row(self) -> str:
         traps = "  ".join(f"{trap}: {count:,}" for trap, count in sorted(self.traps.items()))
-        numbers = f"{self.addresses:>9,} {self.equal:>9,} {len(self.unexplained):>5,}"
+        numbers = f"{self.addresses:>9,} {self.equal:>9,} {len(self.unexplained):>11,}"
         return f"{self.name:<46} {numbers}  {traps}"
 
 
-HEAD = f"{'file':<46} {'addresses':>9} {'equal':>9} {'unexplained':>5}  by trap"
+HEAD = f"{'file':<46} {'addresses':>9} {'equal':>9} {'unexplained':>11}  by trap"
 
 
 def compare(subject: Subject, count: int, folder: Path) -> Result:
@@ -70,9 +70,9 @@ def cases(asked: Program, where: Sequence[tuple[int, int]]) -> Iterator[Case]:
     named, bare = llvm(asked.named, addresses), llvm(asked.bare, addresses)
     others: dict[int, list[str]] = {}
     if asked.has_alternate:
-        pairs = zip(addresses, bare, strict=True)
-        lost = [address for address, frames in pairs if not all(frame[0] for frame in frames)]
-        others = dict(zip(lost, elfutils(asked.path, lost), strict=True))
+        triples = zip(addresses, found, bare, strict=True)
+        lost = [address for address, mine, theirs in triples if differ(mine, theirs)]
+        others = dict(zip(lost, gdb(asked.path, lost), strict=True))
     for address, *said in zip(addresses, found, named, bare, strict=True):
         yield Case(asked, address, *said, others.get(address, []))
 
@@ -98,18 +98,19 @@ def main() -> int:
             start = monotonic()
             result = compare(subject, args.addresses, folder)
             print(f"{result.row()}  ({monotonic() - start:.0f} s)", flush=True)
-            for case in result.unexplained[:SHOWN]:
-                show(case)
+            print("".join(map(described, result.unexplained[:SHOWN])), end="")
             unexplained += len(result.unexplained)
     return int(unexplained > 0)
 
 
-def show(case: Case) -> None:
-    """Print what is not explained."""
+def described(case: Case) -> str:
+    """Return what is not explained, for people."""
     ours = case.ours
     said = (ours.name, ours.symbol, ours.frames) if ours.name is not None else ours.reason
-    print(f"    {case.address:#x}: okld: {said}")
-    print(f"        llvm-symbolizer: {case.named}; without symbols: {case.bare} {case.others}")
+    return (
+        f"    {case.address:#x}: okld: {said}\n        llvm-symbolizer: {case.named}\n"
+        f"        without symbols: {case.bare}\n        gdb: {case.others}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -98,7 +98,9 @@ def _rows(path: Path, bases: dict[int, int]) -> list[Row]:
         if len(words) >= 8 and words[0][:-1].isdigit():
             section = int(words[6]) if words[6].isdigit() else 0
             value = int(words[1], 16) + bases.get(section, 0)
-            found.append(Row(words[7].partition("@")[0], value, int(words[2], 0), words[3], section))
+            found.append(
+                Row(words[7].partition("@")[0], value, int(words[2], 0), words[3], section)
+            )
     return found
 
 

@@ -12,6 +12,7 @@ from real_programs import Program
 
 import okld
 from okld.base.units import SectionOffset
+from okld.cli.render_answer import Text
 from okld.syms.answer import Found, Miss
 
 Frame = tuple[str, str, int, int]
@@ -19,6 +20,8 @@ Frame = tuple[str, str, int, int]
 
 OKLD = (sys.executable, "-c", "import okld.cli.main as okld; raise SystemExit(okld.main())")
 LLVM = ("llvm-symbolizer-19", "--inlines", "--no-demangle", "--output-style=JSON")
+
+GDB = Path(__file__).with_name("real_gdb.py")
 
 
 def llvm(path: Path, addresses: Sequence[int]) -> list[list[Frame]]:
@@ -31,18 +34,10 @@ def llvm(path: Path, addresses: Sequence[int]) -> list[list[Frame]]:
     ]
 
 
-def elfutils(path: Path, addresses: Sequence[int]) -> list[list[str]]:
-    """Return the names of eu-addr2line's frames for each address."""
-    command = ("eu-addr2line", "--addresses", "--functions", "--inlines", "-e", path)
-    found: list[list[str]] = []
-    lines = iter(_asked(command, addresses).splitlines())
-    for line in lines:
-        if line.startswith("0x"):
-            found.append([])
-        else:
-            found[-1].append(line.partition(" inlined at ")[0])
-            next(lines)  # the place
-    return found
+def gdb(path: Path, addresses: Sequence[int]) -> list[list[str]]:
+    """Return the names of gdb's frames for each address: linkage names, else those for people."""
+    lines = _asked(("gdb", "--batch", "--nx", "--command", GDB, path), addresses).splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def _asked(command: Sequence[object], addresses: Sequence[int]) -> str:
@@ -62,10 +57,11 @@ def ours(program: Program, places: Sequence[tuple[int, int]], singles: int) -> l
 
     Raises:
         AssertionError: If *singles* of the places, looked up one by one in the file itself, have
-            another answer.
+            another answer; or if the command writes another one.
     """
     asked = [_okld_address(program, *place) for place in places]
-    subprocess.run([*OKLD, "symbols", "--index", program.path], check=True, capture_output=True)
+    index = [*OKLD, "symbols", "--index", program.path]
+    subprocess.run(index, check=True, stdout=subprocess.DEVNULL)
     with okld.symbols(program.path) as symbols:
         found = symbols.lookup_many(asked)
         assert symbols.is_indexed, f"{program.path}: the index has not all answers"
@@ -73,6 +69,11 @@ def ours(program: Program, places: Sequence[tuple[int, int]], singles: int) -> l
         for at in range(0, len(asked), max(len(asked) // singles, 1)):
             alone = symbols.lookup(asked[at])
             assert told(alone) == told(found[at]), f"{asked[at]:#x} of {program.path}"
+    if not program.bases:
+        written = _asked((*OKLD, "symbolize", "-i", "--no-demangle", program.path), asked)
+        text = Text(str, lambda notes: None, inlines=True)
+        lines = map(text.line, map(hex, asked), found)
+        assert written == "".join(lines), f"{program.path}: the command writes something else"
     return found
 
 

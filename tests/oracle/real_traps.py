@@ -14,14 +14,14 @@ from real_tools import Frame, frames
 from okld.syms.answer import Found, Miss
 
 OBJECT = "STT_FILE"
-"""Where there is no debug information llvm-symbolizer tells the object that a symbol came from."""
+"""Where debug information has no place llvm-symbolizer tells from what file a local symbol came."""
 
 
 @dataclass(frozen=True)
 class Case:
     """
     One address: what okld says of it, what llvm-symbolizer says, and what that says of a copy of
-    the file whose symbols name no address; and the names of eu-addr2line where it was asked.
+    the file whose symbols name no address; and the names of gdb where it was asked.
     """
 
     program: Program
@@ -42,6 +42,15 @@ class Case:
         return any((row.section, row.value) in firsts for row in self.rows(second))
 
 
+def differ(ours: Found | Miss, theirs: list[Frame]) -> bool:
+    """Say whether okld's frames are not those of debug information by llvm-symbolizer."""
+    return isinstance(ours, Found) and _frames(ours) != theirs
+
+
+def _frames(ours: Found) -> list[Frame]:
+    return frames(ours) or [("", "", 0, 0)]
+
+
 def explain(case: Case) -> set[str] | None:
     """Return the traps that explain the differences; None: something is not explained."""
     found: set[str] = set()
@@ -58,14 +67,14 @@ def explain(case: Case) -> set[str] | None:
 def _debug_information(case: Case, ours: Found) -> set[str] | None:
     """Compare what debug information says."""
     found: set[str] = set()
-    mine = frames(ours) or [("", "", 0, 0)]
+    mine = _frames(ours)
     if [frame[1:] for frame in mine] != [frame[1:] for frame in case.bare]:
         return None
     for depth, (frame, theirs) in enumerate(zip(mine, case.bare, strict=True)):
         name = frame[0]
         if name == theirs[0]:
             continue
-        if case.program.has_alternate and not theirs[0] and name in case.others:
+        if _is_lost(case, name, depth):
             found.add("33")
         elif depth == len(mine) - 1 and case.share(name, theirs[0]):
             found.add("5")
@@ -74,15 +83,23 @@ def _debug_information(case: Case, ours: Found) -> set[str] | None:
     return found
 
 
+def _is_lost(case: Case, name: str, depth: int) -> bool:
+    """The name is in an alternate file, which llvm-symbolizer does not read and gdb does."""
+    if not case.program.has_alternate or len(case.others) <= depth:
+        return False
+    other = case.others[depth]
+    without_linkage_name = other.endswith(f"::{name}") or f"{name}(" in other
+    return name == other or without_linkage_name
+
+
 def _places(case: Case, ours: Found) -> set[str] | None:
     """Compare what llvm-symbolizer says by the symbols, but for the name."""
     if case.named[:-1] == case.bare[:-1] and case.named[-1][1:] == case.bare[-1][1:]:
         return set()
-    _, file, line, column = case.named[-1]
+    _, file, *place = case.named[-1]
     files = (row.type for row in case.program.rows.get(file, ()))
-    if case.bare == [("", "", 0, 0)] and not line and not column and "FILE" in files:
-        return {OBJECT}
-    return None
+    is_known = case.bare[-1][1:] != ("", 0, 0) or case.named[:-1] != case.bare[:-1]
+    return None if is_known or any(place) or "FILE" not in files else {OBJECT}
 
 
 def _name(case: Case, ours: Found) -> set[str] | None:
@@ -128,19 +145,11 @@ def _is_label(case: Case, ours: Found, theirs: str) -> bool:
     return any(ours.value <= label.value for label in labels) and ours.offset < ours.size
 
 
-def _has_ended(case: Case, ours: Found, theirs: str) -> bool:
-    """A function inside of another has ended, and the outer one goes on."""
-    rows = case.rows(theirs)
-    inner = [row for row in rows if row.size and row.value + row.size <= case.address]
-    return any(ours.value <= row.value for row in inner) and ours.offset < ours.size
-
-
 NAMES: dict[str, Callable[[Case, Found, str], bool]] = {
     "10": _is_resolver,
     "23": _is_clone,
     "4": _is_alias,
     "5": _is_folded,
     "2": _is_label,
-    "3": _has_ended,
 }
 """Traps that concern the name of a function, with what has to hold for each."""

@@ -7,7 +7,7 @@ number or by what they state as their sibling.
 from __future__ import annotations
 
 from okld.base.errors import FormatError
-from okld.base.limits import MAX_ABBREVIATIONS
+from okld.base.limits import MAX_ABBREVIATION, MAX_ABBREVIATIONS
 from okld.syms.dwarf.abbreviation import Abbrev
 from okld.syms.dwarf.codes import BLOCKS, CODELESS, CODELESS_IN_C, SPACES
 from okld.syms.dwarf.forms import IMPLICIT_CONST
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from okld.syms.dwarf.source import Source
 
 FIRST_READ = 1 << 11  # bytes of a table; half of them are shorter
-DECLARATION = 8  # what one costs, in bytes decoded; few are shorter
+DECLARATION = 12  # steps of work for one that is stepped over
 KEPT = 1 << 16  # decoded abbreviations of one encoding; a kernel's thousands of units share 3,000
 
 
@@ -98,6 +98,7 @@ class Abbrevs:
         shared = self._encoding.abbrevs
         abbrev = shared.get(raw)
         if abbrev is None:
+            self._source.spend(DECLARATION + len(raw))
             if len(shared) >= KEPT:
                 shared.clear()
             abbrev = shared[raw] = Abbrev(raw, self._encoding)
@@ -152,6 +153,9 @@ def _declaration(data: bytes, at: int) -> tuple[int, bytes, int]:
     start = at
     _, at = uleb(data, at)
     end = data.find(b"\0\0", at + 1)
+    size = (end if end >= 0 else len(data)) - start
+    if size > MAX_ABBREVIATION:
+        raise FormatError("LIN-14", "an abbreviation", got=size, limit=MAX_ABBREVIATION)
     if end < 0 or not data[end + 2]:
         end = _end(data, at + 1)
     return code, data[start:end], end + 2

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     attribute that is; 0: none."""
 
 REF4 = 0x13
+ENTRY = 8  # steps of work for an entry, beside those for each variable value
+SCOPE = 8  # and for its addresses
 
 
 class Abbrev:
@@ -57,6 +59,7 @@ class Abbrev:
     Attributes:
         tag: What kind of entry it is.
         children: Whether entries hang on it.
+        cost: Steps of work to get over its values or to read them.
         forms: Attribute to form, of the attributes of `codes.WANTED`.
         scope: Whether it can have code and states addresses.
         low_and_size: Whether that is a lowest address, and how many bytes from there on.
@@ -72,6 +75,7 @@ class Abbrev:
         "_parts",
         "_skips",
         "children",
+        "cost",
         "forms",
         "low_and_size",
         "nameless",
@@ -95,10 +99,13 @@ class Abbrev:
         self.sibling = -1
         self._constants: Values = {}
         self._parts: list[Part] = []
+        self.cost = ENTRY
         self._lay_out(raw, at + 1)
         forms = self.forms
         low, high = forms.get(AT_LOW_PC, 0), forms.get(AT_HIGH_PC, 0)
         self.scope = self.tag in SCOPES and (AT_RANGES in forms or bool(low and high))
+        if self.scope:
+            self.cost += SCOPE
         self.low_and_size = (
             KINDS[low] == ADDRESS and KINDS[high] == CONSTANT and AT_RANGES not in forms
         )
@@ -135,6 +142,7 @@ class Abbrev:
             run += WIDTHS[layout]
         self.size = -1 if skips else run
         self._skips = (*skips, run)
+        self.cost += len(skips)
         self._fields = fields
 
     def _prepare(self) -> list[Part]:
@@ -205,9 +213,12 @@ class Abbrev:
             if step >= 0:
                 at += step
             elif step == LEB:
-                while data[at] > 0x7F:
+                if data[at] < 0x80:
                     at += 1
-                at += 1
+                elif data[at + 1] < 0x80:
+                    at += 2
+                else:
+                    at = uleb(data, at)[1]
             elif step == BLOCK and data[at] < 0x80:
                 at += 1 + data[at]
             else:

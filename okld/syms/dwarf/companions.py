@@ -16,6 +16,8 @@ from okld.syms.sections import Sections, section_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from okld.base.view import View
     from okld.syms.debugfiles import DebugFile
     from okld.syms.dwarf.source import DebugBytes
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from okld.syms.inflate import Inflated
     from okld.syms.options import Options
 
-RULE = "LIN-30"
+RULE = "LIN-35"
 UNITS = ".debug_info.dwo"
 READ = ("info", "abbrev", "str", "str_offsets", "rnglists")
 """The sections of a split unit that names, ranges and calls are in."""
@@ -79,7 +81,7 @@ class Companions:
         Return the split unit *dwo_id*, which was compiled to *name* in *comp_dir*, or a note of
         why it cannot be had.
 
-        Source: LIN-30, LIN-31, LIN-32.
+        Source: LIN-30, LIN-31, LIN-32, LIN-35.
         """
         what = f"split unit {printable(name)}"
         why = ""
@@ -92,7 +94,7 @@ class Companions:
                 continue
             if part is not None and offset is not None:
                 return Split(part, offset)
-        for found in find_dwo(self._elf, name, comp_dir, self._options, self.trail):
+        for found in self._files(name, comp_dir):
             try:
                 sections = _held(found.elf)
                 offset = unit_offset(sections, dwo_id)
@@ -104,6 +106,11 @@ class Companions:
             if offset is not None:
                 return Split(sections, offset)
         return why or self._lost(what)
+
+    def _files(self, name: str, comp_dir: str) -> Iterator[DebugFile]:
+        for elf in (self._elf, self._program):
+            if elf is not None:
+                yield from find_dwo(elf, name, comp_dir, self._options, self.trail)
 
     def _all_packages(self) -> list[Sections]:
         if self._packages is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _struct import Struct
 
 from okld.base.errors import FormatError
-from okld.base.limits import MAX_DEEP, MAX_FRAMES
+from okld.base.limits import MAX_FRAMES
 from okld.syms.dwarf.codes import AT_SIBLING, BLOCKS, FUNCTIONS, SPACES, TAG_SUBPROGRAM
 from okld.syms.dwarf.forms import REFERENCE, REFERENCE_INFO
 from okld.syms.dwarf.leb import RULE
@@ -90,7 +90,10 @@ def _function(unit: Unit, address: int) -> Scope | None:
     abbrev, _, at = unit.root()
     depth = 0 if abbrev.children else -1
     end = len(data)
-    while at < end and depth >= 0:
+    budget = unit.units.source.budget
+    for _ in budget.entries:
+        if at >= end or depth < 0:
+            return None
         code = data[at]
         if steps[code]:
             at += steps[code]
@@ -102,6 +105,7 @@ def _function(unit: Unit, address: int) -> Scope | None:
         else:
             start = at
             abbrev, at = abbrevs.at(data, at)
+            budget.spend(abbrev.cost)
             if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
                 values, inner = abbrev.read(data, at)
                 if covers(unit, abbrev, values, address):
@@ -112,7 +116,7 @@ def _function(unit: Unit, address: int) -> Scope | None:
                 depth += abbrev.children
             else:
                 at = past(unit, abbrev, at)
-    return None
+    raise budget.too_many(unit.offset + at)
 
 
 def _inner_function(unit: Unit, address: int) -> Scope | None:
@@ -122,9 +126,10 @@ def _inner_function(unit: Unit, address: int) -> Scope | None:
     word = Struct(unit.encoding.order + "I").unpack_from
     at = unit.root()[2]
     end = len(data)
-    if end > MAX_DEEP:
-        raise FormatError("LIN-14", "unit to be searched", got=end, limit=MAX_DEEP)
-    while at < end:
+    budget = unit.units.source.budget
+    for _ in budget.entries:
+        if at >= end:
+            return None
         code = data[at]
         if steps[code]:
             at += steps[code]
@@ -135,13 +140,14 @@ def _inner_function(unit: Unit, address: int) -> Scope | None:
         else:
             start = at
             abbrev, at = abbrevs.at(data, at)
+            budget.spend(abbrev.cost)
             if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
                 values, at = abbrev.read(data, at)
                 if covers(unit, abbrev, values, address):
                     return Scope(unit, start, abbrev, values, at)
             else:
                 at = abbrev.skip(data, at)
-    return None
+    raise budget.too_many(unit.offset + at)
 
 
 def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
@@ -151,7 +157,10 @@ def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
     word = Struct(unit.encoding.order + "I").unpack_from
     depth = 0
     end = len(data)
-    while at < end and depth >= 0:
+    budget = unit.units.source.budget
+    for _ in budget.entries:
+        if at >= end or depth < 0:
+            return None
         code = data[at]
         if steps[code]:
             at += steps[code]
@@ -163,6 +172,7 @@ def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
         else:
             start = at
             abbrev, at = abbrevs.at(data, at)
+            budget.spend(abbrev.cost)
             if abbrev.scope:
                 values, inner = abbrev.read(data, at)
                 if covers(unit, abbrev, values, address):
@@ -173,7 +183,7 @@ def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
                 depth += abbrev.children
             else:
                 at = past(unit, abbrev, at)
-    return None
+    raise budget.too_many(unit.offset + at)
 
 
 def hop(at: int, sibling: int) -> int:
@@ -216,7 +226,10 @@ def _children_end(unit: Unit, at: int) -> int:
     data, abbrevs = unit.data, unit.abbrevs
     lengths, nests, variables = abbrevs.lengths, abbrevs.nests, abbrevs.variables
     depth = 1
-    while depth:
+    budget = unit.units.source.budget
+    for _ in budget.entries:
+        if not depth:
+            return at
         code = data[at]
         if lengths[code]:
             at += lengths[code]
@@ -231,6 +244,7 @@ def _children_end(unit: Unit, at: int) -> int:
                 depth += nests[code]
                 continue
         abbrev, at = abbrevs.at(data, at)
+        budget.spend(abbrev.cost)
         at = abbrev.skip(data, at)
         depth += abbrev.children
-    return at
+    raise budget.too_many(unit.offset + at)

@@ -158,7 +158,10 @@ class LineHeader:
         else:
             return None
         path = self._text(name)
-        if path is None or _absolute(path):
+        if path is None:
+            return None
+        self.unit.units.source.spend(len(path))
+        if _absolute(path):
             return path
         compiled = directory if self.version >= 5 else directory - 1
         where = ""
@@ -166,6 +169,7 @@ class LineHeader:
             where = self._text(self._directories[compiled]) or ""
         if not _absolute(where) and not (self.version >= 5 and directory == 0):
             where = _join(self.unit.text(AT_COMP_DIR) or "", where)
+        self.unit.units.source.spend(len(where))
         return _join(where, path)
 
     def _text(self, name: Name) -> str | None:

@@ -42,6 +42,9 @@ NEVER = 1 << 128
 
 PART = 1 << 16  # bytes of a program that run from one look at the number of rows to the next
 SEQUENCE_END = bytes((0, 1, LNE_END_SEQUENCE))
+ROW = 3  # steps of work for a row, beside those for its bytes
+SEEN = 8  # steps of work for an opcode that sets an address
+SEQUENCE = 20  # steps of work for a sequence, beside those for its bytes
 NEAR = 16  # bytes from the end of a sequence to the first address of the next; columns and files
 
 
@@ -99,9 +102,11 @@ def _nearest(header: LineHeader, address: int) -> int:
     opcode = bytes((0, size + 1, LNE_SET_ADDRESS))
     number = Struct(header.unit.encoding.order + LETTERS[size]).unpack_from
     nearest, place = -1, -1
+    spend = header.unit.units.source.spend
     at = data.find(opcode, header.start)
     while 0 <= at < len(data) - len(opcode) - size:
         (low,) = number(data, at + len(opcode))
+        spend(SEEN)
         if nearest < low <= address:
             nearest, place = low, at
         at = data.find(opcode, at + 1)
@@ -122,8 +127,10 @@ def sequences(header: LineHeader, wanted: int = NEVER, start: int = -1) -> Itera
     """
     holds = header.unit.units.code.holds
     limit = header.unit.encoding.address_limit
+    spend = header.unit.units.source.spend
     try:
         for starts, rows, high in _run(header, wanted, max(start, header.start)):
+            spend(SEQUENCE)
             if header.max_ops > 1:
                 starts = [_bytes(header, start) for start in starts]
                 high = _bytes(header, high)
@@ -151,11 +158,15 @@ def _run(header: LineHeader, wanted: int, at: int) -> Iterator[tuple[list[int], 
     header.defined.clear()
     holds = header.unit.units.code.holds
     stop = wanted if header.max_ops <= 1 else NEVER
-    done = 0
+    done = paid = late = 0  # late: opcodes that are only known after all others; they take longer
+    spend = header.unit.units.source.spend
     while at < end:
-        if done + len(rows) > MAX_ROWS:
-            raise FormatError("LIN-14", "rows", got=done + len(rows), limit=MAX_ROWS)
+        made = done + len(rows)
+        if made > MAX_ROWS:
+            raise FormatError("LIN-14", "rows", got=made, limit=MAX_ROWS)
         part = min(end, at + PART)
+        spend(part - at + ROW * (made - paid) + late)
+        paid, late = made, 0
         while at < part:
             opcode = data[at]
             at += 1
@@ -204,6 +215,7 @@ def _run(header: LineHeader, wanted: int, at: int) -> Iterator[tuple[list[int], 
                 file, at = uleb(data, at)
             elif opcode == LNS_CONST_ADD_PC:
                 address += advances[255]
+                late += 1
             elif opcode == LNS_FIXED_ADVANCE_PC:
                 (advance,) = half(data, at)
                 at += 2
@@ -211,6 +223,8 @@ def _run(header: LineHeader, wanted: int, at: int) -> Iterator[tuple[list[int], 
             elif opcode >= LNS_SET_ISA:
                 for _ in range(lengths[opcode]):
                     _, at = uleb(data, at)
+            else:
+                late += 1
 
 
 def _special(header: LineHeader, unit: int) -> tuple[list[int], list[int]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from okld.syms.dwarf.unit import Unit
 
 KEPT = 1 << 16  # names of one file
+SHORT = 1 << 10  # characters of a name that is kept; longer ones are few
 
 
 def name_of(unit: Unit, at: int, abbrev: Abbrev, values: Values) -> str:
@@ -51,7 +52,7 @@ def name_at(unit: Unit, at: int) -> str:
     name = names.get(key)
     if name is None:
         name = _find(unit, at)
-        if key >= 0:
+        if key >= 0 and len(name) <= SHORT:
             if len(names) >= KEPT:
                 names.clear()
             names[key] = name

@@ -131,6 +131,7 @@ def _listed(unit: Unit, abbrev: Abbrev, values: Values) -> Ranges:
         try:
             return _range_list(unit, data) if version >= 5 else _range_pairs(unit, data)
         except PAST_THE_END:
+            unit.units.source.spend(len(data))
             if len(data) < size:
                 raise FormatError(RULE, "a list of ranges does not end", at=number) from None
         if size > MAX_WORK:
@@ -172,7 +173,7 @@ def _range_pairs(unit: Unit, data: bytes) -> Ranges:
         low, high = pair(data, at)
         at += 2 * size
         if not low and not high:
-            unit.units.source.spend(at)
+            unit.units.source.spend(at // size)
             return found
         if low == highest:
             base = high

@@ -17,6 +17,7 @@ from okld.syms.dwarf.line_header import LineHeader
 from okld.syms.dwarf.lines import row_at
 from okld.syms.dwarf.names import name_of
 from okld.syms.dwarf.ranges import Code
+from okld.syms.dwarf.source import Budget
 from okld.syms.dwarf.unit import Unit
 from okld.syms.dwarf.unit_map import UnitMap
 from okld.syms.dwarf.units import Units
@@ -63,7 +64,7 @@ class Lines:
 class Dwarf:
     """One file's debug information."""
 
-    __slots__ = ("_map", "_splits", "_units")
+    __slots__ = ("_budget", "_map", "_splits", "_units")
 
     def __init__(
         self,
@@ -73,7 +74,8 @@ class Dwarf:
         companions: Companions | None = None,
     ) -> None:
         """Stand before *sections*; *code*: where code can lie, as (start, end) link addresses."""
-        self._units = Units(sections, Code(code), companions)
+        self._budget = Budget()
+        self._units = Units(sections, Code(code), companions, self._budget)
         self._map = UnitMap(self._units)
         self._splits: dict[int, tuple[Unit, str]] = {}
 
@@ -88,14 +90,17 @@ class Dwarf:
         except OkError as error:
             return Lines((), None, (str(error),))
         if unit:
-            return self.lookup_in(unit, address)
+            return self._lookup_in(unit, address)
         return Lines((), None, (self._map.damage,)) if self._map.damage else None
 
     def lookup_in(self, unit: Unit, address: int) -> Lines | None:
         """Return what `lookup` does, of a link address that is known to be in *unit*."""
+        self._budget.begin()
+        return self._lookup_in(unit, address)
+
+    def _lookup_in(self, unit: Unit, address: int) -> Lines | None:
         notes: list[str] = []
         entries = self.entries(unit, notes)
-        unit.units.source.work = entries.units.source.work = 0
         scopes: list[Scope] = []
         header: LineHeader | None = None
         row: Row | None = None
@@ -144,12 +149,12 @@ class Dwarf:
 
     def units(self) -> list[UnitHead]:
         """Return all units that have code, by offset."""
-        self._units.source.work = 0
+        self._budget.begin(whole=True)
         return self._map.heads()
 
     def head_at(self, address: int) -> UnitHead | None:
         """Return the one of `units` that has a link address, or None."""
-        self._units.source.work = 0
+        self._budget.begin(whole=True)
         return self._map.head(address)
 
     def unit_at(self, address: int) -> Unit | None:
@@ -159,7 +164,7 @@ class Dwarf:
         Raises:
             FormatError: If its header is damaged (LIN-1).
         """
-        self._units.source.work = 0
+        self._budget.begin()
         return self._map.find(address)
 
     def unit(self, offset: int) -> Unit:
@@ -196,7 +201,7 @@ class Dwarf:
             found = units.companions.dwo(name, unit.text(AT_COMP_DIR) or "", dwo_id)
             if isinstance(found, str):
                 return unit, found
-            split = Units(found.sections, units.code)
+            split = Units(found.sections, units.code, budget=self._budget)
             return Unit(split, "info", found.offset, skeleton=unit), ""
         except (OkError, *PAST_THE_END) as error:
             return unit, damage("a split unit", error)
@@ -257,7 +262,7 @@ def _low(scope: Scope, notes: list[str]) -> int | None:
 
 
 def _note(notes: list[str], note: str) -> None:
-    if len(notes) < MANY:
+    if len(notes) < MANY and note not in notes:
         notes.append(note)
 
 

@@ -33,6 +33,8 @@ MAX_COLUMNS = 8
 MAX_ROOT = 1 << 12
 """Bytes of a unit's header and first entry; the longest that compilers make take 100."""
 
+PROBE = 128  # steps of work to read the id out of a first entry, with abbreviations of its own
+
 WIDE = 0xFFFFFFFF
 """In place of a length: the length follows, and all offsets are of 64 bits."""
 
@@ -141,23 +143,24 @@ def unit_offset(sections: DebugBytes, dwo_id: int) -> int | None:
     Return where in "info" the header of the split unit *dwo_id* is, or None where it is not there.
 
     Raises:
-        FormatError: If a unit before it is damaged, or there are too many (LIN-32).
+        FormatError: If a unit before it is damaged, or there are too many (LIN-32, LIN-14).
     """
+    source = Source(sections)
     at, size = 0, sections.size("info")
     for _ in range(MAX_SPLIT_UNITS):
         if at >= size:
             return None
-        found, end = _id_of(sections, at, min(MAX_ROOT, size - at))
+        found, end = _id_of(source, at, min(MAX_ROOT, size - at))
         if found == dwo_id:
             return at
         at = end
     raise FormatError("LIN-32", "units of a split file", limit=MAX_SPLIT_UNITS)
 
 
-def _id_of(sections: DebugBytes, offset: int, room: int) -> tuple[int | None, int]:
+def _id_of(source: Source, offset: int, room: int) -> tuple[int | None, int]:
     """Return the id of the unit at *offset*, None for none, and where the next unit begins."""
-    order = sections.order
-    data = bytes(sections.window("info", offset, room))
+    order = source.sections.order
+    data = source.exact("info", offset, room)
     try:
         length, wide, at = unpack_from(order + "I", data)[0], 4, 4
         if length == WIDE:
@@ -167,8 +170,9 @@ def _id_of(sections: DebugBytes, offset: int, room: int) -> tuple[int | None, in
         if version >= 5:
             kind, (found,) = data[at + 2], unpack_from(order + "Q", data, at + 4 + wide)
             return (found if kind == DW_UT_SPLIT_COMPILE else None), end
+        source.spend(PROBE)
         encoding = Encoding(order, version, wide, data[at + 2 + wide])
-        abbrevs = Abbrevs(Source(sections), encoding.word(data, at + 2)[0], encoding)
+        abbrevs = Abbrevs(source, encoding.word(data, at + 2)[0], encoding)
         abbrev, at = abbrevs.at(data, at + 3 + wide)
         found = abbrev.read(data, at)[0].get(AT_GNU_DWO_ID)
     except PAST_THE_END:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     """Node, its ranges, the rank of its function, whether no function or type is around it."""
 
 FEW = 4  # addresses in a unit that are cheaper to look up one by one than by a table
+NODE = 128  # steps of work for a range of a function; half a million of them fill memory
 INNER = 1 << 31
 """Added to the ranks of functions inside functions and types: `scopes_at` looks there last."""
 
@@ -64,7 +65,7 @@ def tabulate(dwarf: Dwarf, unit: Unit) -> UnitTable:
     """
     notes: list[str] = []
     entries = dwarf.entries(unit, notes)
-    unit.units.source.work = entries.units.source.work = 0
+    unit.units.source.budget.begin(whole=True)
     ranges: Ranges = []
     header: LineHeader | None = None
     rows: tuple[list[int], list[int], list[Place]] = [], [], []
@@ -155,7 +156,10 @@ class _Walk:
         end = len(data) if abbrev.children else at
         outer: list[State] = []
         state: State = (-1, [], 0, True)
-        while at < end:
+        budget = unit.units.source.budget
+        for _ in budget.entries:
+            if at >= end:
+                return
             code = data[at]
             if steps[code]:
                 at += steps[code]
@@ -169,6 +173,7 @@ class _Walk:
             else:
                 start = at
                 abbrev, at = abbrevs.at(data, at)
+                budget.spend(abbrev.cost)
                 inner = state
                 if abbrev.scope:
                     values, at = abbrev.read(data, at)
@@ -184,6 +189,7 @@ class _Walk:
                         raise FormatError("LIN-14", "entries inside entries", limit=MAX_NESTING)
                     outer.append(state)
                     state = inner
+        raise budget.too_many(unit.offset + at)
 
     def _enter(self, at: int, abbrev: Abbrev, values: Values, state: State) -> State:
         """Note a scope that has addresses; return what holds for the entries that hang on it."""
@@ -205,6 +211,7 @@ class _Walk:
             ranges = _clip(ranges, within)
         if abbrev.tag not in FUNCTIONS or not ranges:
             return node, ranges, base, False
+        unit.units.source.spend(NODE * len(ranges))
         scope = Scope(unit, at, abbrev, values, -1)
         file, line, column = call_site(scope)
         name = name_in(scope, self._notes)

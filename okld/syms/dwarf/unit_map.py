@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from okld.syms.dwarf.units import Units
 
 
-LOOK = 256  # what looking at a unit's first entry costs, in bytes decoded; few units are shorter
+LOOK = 60  # steps of work for a unit's first entry
 FEW = 3  # answers that are quicker without a list of all units
 
 

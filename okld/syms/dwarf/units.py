@@ -9,7 +9,7 @@ from okld.base.limits import MAX_UNITS
 from okld.syms.dwarf.abbrev import Abbrevs
 from okld.syms.dwarf.forms import Encoding
 from okld.syms.dwarf.leb import PAST_THE_END, RULE, unit_length
-from okld.syms.dwarf.source import Source
+from okld.syms.dwarf.source import Budget, Source
 from okld.syms.dwarf.unit import Unit
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
             """Return where the entries of a skeleton unit are, or why there are none."""
 
 
-HOP = 16  # what a header costs that is only hopped over, in bytes decoded
+HOP = 10  # steps of work for a header that is only hopped over
 KEPT = 64  # tables of abbreviations that are kept
 
 
@@ -72,11 +72,15 @@ class Units:
     )
 
     def __init__(
-        self, sections: DebugBytes, code: Code, companions: Companions | None = None
+        self,
+        sections: DebugBytes,
+        code: Code,
+        companions: Companions | None = None,
+        budget: Budget | None = None,
     ) -> None:
-        """Stand before the units in *sections*; nothing is read yet."""
+        """Stand before the units in *sections*; nothing is read yet. *budget*: as `Source` has."""
         self.sections = sections
-        self.source = Source(sections)
+        self.source = Source(sections, budget)
         self.code = code
         self.companions = companions
         self._alternate: Units | str | None = None
@@ -104,7 +108,11 @@ class Units:
         """The units of the file that dwz moved what files share to; or why there are none."""
         if self._alternate is None:
             found = self.companions.alt() if self.companions else "no alternate file is known"
-            self._alternate = found if isinstance(found, str) else Units(found, self.code)
+            self._alternate = (
+                found
+                if isinstance(found, str)
+                else Units(found, self.code, budget=self.source.budget)
+            )
         return self._alternate
 
     def abbrevs(self, offset: int, encoding: Encoding) -> Abbrevs:

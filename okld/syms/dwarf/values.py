@@ -45,6 +45,7 @@ def text(unit: Unit, abbrev: Abbrev, values: Values, attribute: int) -> str | No
         if end < 0:
             data = unit.data
             end = data.find(b"\0", number)
+        unit.units.source.spend(end - number)
         raw = data[number:end]
     elif kind:
         found = string(unit, kind, number)
