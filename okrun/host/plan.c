@@ -1,5 +1,6 @@
 /* The one check of a plan. Everything after it trusts the plan; nothing trusts the image's bytes. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
@@ -13,6 +14,8 @@
 #define MAX_STACK (UINT64_C(1) << 30)
 #define MAX_INITIALISERS 8192u
 #define SYMBOL_BYTES 24u
+#define MAX_PREOPENS 64u
+#define MAX_DIGITS 9u /* of a descriptor */
 
 static bool bad(struct refusal *why, const char *what, uint64_t got, uint64_t limit)
 {
@@ -61,6 +64,42 @@ static const char *take_string(struct rest *rest, uint64_t *length)
     return text;
 }
 
+/* The next string, of words. */
+static bool take_words(struct rest *rest, struct plan_words *words)
+{
+    words->at = take_string(rest, &words->size);
+    return words->at != NULL && (words->size == 0 || words->at[words->size - 1] == 0);
+}
+
+const char *plan_next_word(const struct plan_words *words, const char *word)
+{
+    const char *next = word == NULL ? words->at : word + strlen(word) + 1;
+
+    return next < words->at + words->size ? next : NULL;
+}
+
+bool plan_is_none(const struct plan_words *words)
+{
+    return words->size == 1; /* one empty word */
+}
+
+/* A descriptor that is no standard stream, then a name, again and again. */
+static bool check_preopens(const struct plan_words *words, struct refusal *why)
+{
+    uint64_t count = 0;
+
+    if (plan_is_none(words))
+        return true;
+    for (const char *fd = NULL, *name = NULL; (fd = plan_next_word(words, name)) != NULL; count++) {
+        name = plan_next_word(words, fd);
+        if (strspn(fd, "0123456789") != strlen(fd) || strlen(fd) > MAX_DIGITS || strtol(fd, NULL, 10) < 3)
+            return refuse(why, "plan: descriptor of a directory (got %s, limit 3) [PLAN-2]", fd);
+        if (name == NULL || name[0] == 0)
+            return refuse(why, "plan: a directory has no name [PLAN-2]");
+    }
+    return count <= MAX_PREOPENS || bad(why, "directories", count, MAX_PREOPENS);
+}
+
 static bool take_strings(struct rest *rest, struct plan *plan, struct refusal *why)
 {
     uint64_t path, build_id, report_dir;
@@ -68,16 +107,14 @@ static bool take_strings(struct rest *rest, struct plan *plan, struct refusal *w
     plan->path = take_string(rest, &path);
     plan->build_id = plan->path == NULL ? NULL : take_string(rest, &build_id);
     plan->report_dir = plan->build_id == NULL ? NULL : take_string(rest, &report_dir);
-    plan->imports = plan->report_dir == NULL ? NULL : take_string(rest, &plan->imports_size);
-    if (plan->imports == NULL)
+    if (plan->report_dir == NULL || !take_words(rest, &plan->preopens) || !take_words(rest, &plan->runner) ||
+        !take_words(rest, &plan->imports))
         return refuse(why, "plan: a string is cut [PLAN-2]");
     if (path == 0 || strlen(plan->path) != path || strlen(plan->report_dir) != report_dir)
         return refuse(why, "plan: a path is empty or has a NUL [PLAN-2]");
     if (strspn(plan->build_id, "0123456789abcdef") != build_id)
         return refuse(why, "plan: the build id is not hexadecimal [PLAN-2]");
-    if (plan->imports_size != 0 && plan->imports[plan->imports_size - 1] != 0)
-        return refuse(why, "plan: the last import has no end [PLAN-2]");
-    return true;
+    return check_preopens(&plan->preopens, why);
 }
 
 static bool check_file(const struct plan_header *h, struct refusal *why)
@@ -217,9 +254,9 @@ static bool check_symbols(const struct plan *plan, struct refusal *why)
             break;
         case PLAN_SYMBOL_KAL:
         case PLAN_SYMBOL_KAL_WEAK:
-            if (value >= plan->imports_size || plan->imports[value] == 0 ||
-                (value != 0 && plan->imports[value - 1] != 0))
-                return bad(why, "name of an import", value, plan->imports_size);
+            if (value >= plan->imports.size || plan->imports.at[value] == 0 ||
+                (value != 0 && plan->imports.at[value - 1] != 0))
+                return bad(why, "name of an import", value, plan->imports.size);
             break;
         default:
             return bad(why, "kind of a symbol", plan->kinds[i], PLAN_SYMBOL_KAL_WEAK);

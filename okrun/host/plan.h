@@ -7,17 +7,20 @@
  *   segments = segment_count x struct plan_segment            ascending by vaddr
  *   values   = symbol_count x u64                             one a dynamic symbol, in symbol-table order
  *   kinds    = symbol_count x u8, zero bytes up to 8          enum plan_symbol_kind
- *   strings  = path build_id report_dir imports               each: u64 length, bytes, one NUL, zero bytes up to 8
+ *   strings  = path build_id report_dir preopens runner imports
+ *                                                             each: u64 length, bytes, one NUL, zero bytes up to 8
  *
- * path is the image as the user gave it; build_id is hex, or empty; report_dir is empty unless something is measured;
- * imports holds the names of the imported kal_* functions, each ended by a NUL. Names, not numbers, bind an import, so
- * that a plan means the same to every host.
+ * path is the image as the user gave it; build_id is hex, or empty; report_dir is empty unless something is measured.
+ * preopens holds the directories that the image is given, two words each: an open descriptor in decimal, and the name
+ * that it is given under; empty: those of FS-1; one empty word: none. runner holds the words of the command that starts
+ * another image, up to its options; empty: none can be started. imports holds the names of imported kal_* functions. A
+ * word is ended by a NUL. Names, not numbers, bind an import, so that a plan means the same to every host.
  *
  * The plan ends where `size` says, and so does the file that carries it. Addresses are link addresses (as in the
  * image's own headers); okhost maps link address `lo` at the address it chose. File offsets count from the image's
  * first byte, which lies at `image_offset` in the open file.
  *
- * History: 1, the first.                                                                     SPEC: PLAN-1
+ * History: 1, the first; 2, preopens and runner.                                                  SPEC: PLAN-1
  */
 #ifndef OKHOST_PLAN_H
 #define OKHOST_PLAN_H
@@ -26,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLAN_MAGIC UINT64_C(0x316e616c706b) /* the bytes "kplan1", two NULs */
+#define PLAN_MAGIC UINT64_C(0x326e616c706b) /* the bytes "kplan2", two NULs */
 #define PLAN_PAGE 0x10000u             /* segments never share a page of this size: the largest page size in use */
 
 enum plan_symbol_kind {
@@ -80,14 +83,20 @@ struct plan_segment {
     uint64_t offset, vaddr, filesz, memsz, prot;
 };
 
+/* Words, each ended by a NUL, one after the other. */
+struct plan_words {
+    const char *at;
+    uint64_t size;
+};
+
 /* A decoded plan: pointers into the plan's own bytes, which must outlive it. */
 struct plan {
     const struct plan_header *header;
     const struct plan_segment *segments; /* header->segment_count */
     const uint64_t *values;              /* header->symbol_count */
     const uint8_t *kinds;                /* header->symbol_count */
-    const char *path, *build_id, *report_dir, *imports; /* each ended by a NUL */
-    uint64_t imports_size;
+    const char *path, *build_id, *report_dir; /* each ended by a NUL */
+    struct plan_words preopens, runner, imports;
 };
 
 struct refusal;
@@ -97,6 +106,12 @@ struct refusal;
  * Ensures:  true, and everything that the format promises holds of *out; else false, and *why says what does not.
  * Never:    reads outside bytes[0 .. size).                                                   SPEC: PLAN-2 */
 bool plan_decode(const void *bytes, size_t size, struct plan *out, struct refusal *why);
+
+/* Whether words are those that stand for none at all, not for what there is by default. */
+bool plan_is_none(const struct plan_words *words);
+
+/* The word after `word`, or the first for null; null after the last. */
+const char *plan_next_word(const struct plan_words *words, const char *word);
 
 /* The segment with all of prot that holds size bytes at a link address, counting only bytes of the file; or null. */
 const struct plan_segment *plan_segment_of(const struct plan *plan, uint64_t addr, uint64_t size, uint64_t prot);

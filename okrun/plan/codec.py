@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAGIC = 0x316E616C706B
+MAGIC = 0x326E616C706B
 PAGE = 0x10000
 """``PLAN_PAGE``, in bytes: the largest page size in use."""
 
@@ -40,7 +40,7 @@ def encode(
     segments: Sequence[tuple[int, ...]],
     values: Sequence[int],
     kinds: bytes | bytearray,
-    strings: tuple[bytes, bytes, bytes, bytes],
+    strings: Sequence[bytes],
 ) -> bytes:
     """
     Return the bytes of a plan.
@@ -51,7 +51,7 @@ def encode(
         segments: (offset, vaddr, filesz, memsz, prot) of each segment, ascending by link address.
         values: One word for each dynamic symbol.
         kinds: One of ``SYMBOL_*`` for each dynamic symbol.
-        strings: ``path``, ``build_id``, ``report_dir`` and ``imports``.
+        strings: ``path``, ``build_id``, ``report_dir``, ``preopens``, ``runner`` and ``imports``.
 
     Source: PLAN-1.
     """
@@ -73,9 +73,10 @@ def encode(
     return _words([words[name] for name in HEADER]) + body
 
 
-def fill(plan: bytes, words: dict[str, int], path: bytes, report_dir: bytes) -> bytes:
+def fill(plan: bytes, words: dict[str, int], path: bytes, rest: Sequence[bytes]) -> bytes:
     """
-    Return a plan of which both paths are empty, with *words* in its header and with these paths.
+    Return a plan whose strings of a start are empty, with *words* in its header and with these: the
+    path, and *rest*, which is ``report_dir``, ``preopens`` and ``runner``.
 
     Source: PLAN-1.
     """
@@ -84,14 +85,14 @@ def fill(plan: bytes, words: dict[str, int], path: bytes, report_dir: bytes) -> 
     path_at = len(header) + 40 * segments + 8 * symbols + symbols + -symbols % 8
     build_id_at = path_at + len(_EMPTY)
     build_id = int.from_bytes(plan[build_id_at : build_id_at + 8], "little") + 1
-    report_dir_at = build_id_at + 8 + build_id + -build_id % 8
+    rest_at = build_id_at + 8 + build_id + -build_id % 8
     body = b"".join(
         (
             plan[len(header) : path_at],
             _string(path),
-            plan[build_id_at:report_dir_at],
-            _string(report_dir),
-            plan[report_dir_at + len(_EMPTY) :],
+            plan[build_id_at:rest_at],
+            *[_string(text) for text in rest],
+            plan[rest_at + len(rest) * len(_EMPTY) :],
         )
     )
     for name, value in (*words.items(), ("size", len(header) + len(body))):

@@ -41,7 +41,7 @@ def make(
     report_dir: bytes,
 ) -> bytes:
     """Return the plan, encoded, of an image that is the whole of the open file *fd*."""
-    return complete(outline(admitted), fd, status, 0, path, measure, report_dir)
+    return complete(outline(admitted), fd, status, 0, path, measure, (report_dir, b"", b""))
 
 
 def complete(
@@ -51,7 +51,7 @@ def complete(
     image_offset: int,
     path: bytes,
     measure: int,
-    report_dir: bytes,
+    rest: Sequence[bytes],
 ) -> bytes:
     """
     Return the plan, encoded, of one start of an image.
@@ -63,7 +63,8 @@ def complete(
         image_offset: Where the image begins in its file, in bytes.
         path: The image as the user named it.
         measure: Bits of ``MEASURE_*``.
-        report_dir: Where the report goes; empty when nothing is measured.
+        rest: Where the report goes, or nothing; the directories that the image is given; and the
+            command that starts another: the plan's strings of these names.
     """
     words = {
         "file_fd": fd,
@@ -75,7 +76,7 @@ def complete(
         "image_offset": image_offset,
         "measure": measure,
     }
-    return fill(outline, words, path, report_dir)
+    return fill(outline, words, path, rest)
 
 
 def outline(admitted: Admitted) -> bytes:
@@ -124,7 +125,7 @@ def outline(admitted: Admitted) -> bytes:
     }
     segments = [(s.offset, s.vaddr, s.filesz, s.memsz, s.flags) for s in shape.segments]
     build_id = shape.build_id.encode()
-    return encode(header, segments, values, kinds, (b"", build_id, b"", imports))
+    return encode(header, segments, values, kinds, (b"", build_id, b"", b"", b"", imports))
 
 
 def is_outline_of(plan: bytes, admitted: Admitted) -> bool:

@@ -13,9 +13,13 @@ static void use(const struct plan *p)
 {
     size_t n = strlen(p->path) + strlen(p->build_id) + strlen(p->report_dir);
 
+    for (const char *word = NULL; (word = plan_next_word(&p->preopens, word)) != NULL;)
+        n += strlen(word);
+    for (const char *word = NULL; (word = plan_next_word(&p->runner, word)) != NULL;)
+        n += strlen(word);
     for (uint64_t i = 1; i < p->header->symbol_count; i++) {
         if (p->kinds[i] >= PLAN_SYMBOL_KAL)
-            n += strlen(p->imports + p->values[i]);
+            n += strlen(p->imports.at + p->values[i]);
     }
     for (uint64_t i = 0; i < p->header->segment_count; i++) {
         const struct plan_segment *s = &p->segments[i];

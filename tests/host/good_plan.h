@@ -31,6 +31,10 @@ struct good_plan {
     char build_id[8];
     uint64_t report_dir_length;
     char report_dir[8];
+    uint64_t preopens_length;
+    char preopens[16];
+    uint64_t runner_length;
+    char runner[16];
     uint64_t imports_length;
     char imports[24];
 };
@@ -51,7 +55,8 @@ static inline struct good_plan good_plan(void)
         .values = {0, DATA + 8, 77, 0, 9},
         .kinds = {PLAN_SYMBOL_IMAGE, PLAN_SYMBOL_IMAGE, PLAN_SYMBOL_ABSOLUTE, PLAN_SYMBOL_KAL, PLAN_SYMBOL_KAL_WEAK},
         .path_length = 4, .path = "a.ok", .build_id_length = 4, .build_id = "0aff", .report_dir_length = 3,
-        .report_dir = "out", .imports_length = 20, .imports = "kal_exit\0kal_foobar"};
+        .report_dir = "out", .preopens_length = 9, .preopens = "7\0.\0" "12\0d", .runner_length = 12,
+        .runner = "okrun\0--dir", .imports_length = 20, .imports = "kal_exit\0kal_foobar"};
 
     return p;
 }
@@ -60,8 +65,9 @@ static inline struct good_plan good_plan(void)
 static inline struct plan view_of(const struct good_plan *p)
 {
     return (struct plan){.header = &p->h, .segments = p->s, .values = p->values, .kinds = p->kinds, .path = p->path,
-                         .build_id = p->build_id, .report_dir = p->report_dir, .imports = p->imports,
-                         .imports_size = p->imports_length};
+                         .build_id = p->build_id, .report_dir = p->report_dir,
+                         .preopens = {p->preopens, p->preopens_length}, .runner = {p->runner, p->runner_length},
+                         .imports = {p->imports, p->imports_length}};
 }
 
 #endif

@@ -52,7 +52,7 @@ static void good_plan_decodes(void)
     CHECK(plan_decode(&p, sizeof p, &plan, &why));
     CHECK(plan.header == &p.h && plan.segments == p.s && plan.values == p.values && plan.kinds == p.kinds);
     CHECK(strcmp(plan.path, "a.ok") == 0 && strcmp(plan.build_id, "0aff") == 0 && strcmp(plan.report_dir, "out") == 0);
-    CHECK(plan.imports_size == 20 && strcmp(plan.imports + 9, "kal_foobar") == 0);
+    CHECK(plan.imports.size == 20 && strcmp(plan.imports.at + 9, "kal_foobar") == 0);
 }
 
 static void header_is_checked(void)
@@ -165,7 +165,14 @@ static void strings_are_checked(void)
     REFUSED(p.path[7] = 'x', "string");
     REFUSED(p.build_id[0] = 'G', "hexadecimal");
     REFUSED(p.report_dir[0] = 0, "path");
-    REFUSED((p.imports[19] = 'x'), "import");
+    REFUSED(p.preopens[0] = '2', "descriptor");
+    REFUSED(p.preopens[0] = 'x', "descriptor");
+    REFUSED(p.preopens[0] = 0, "descriptor");
+    REFUSED(p.preopens[2] = 0, "no name");
+    REFUSED(p.preopens_length = 7, "string");
+    ACCEPTED(p.preopens[0] = '3');
+    REFUSED(p.runner[11] = 'x', "string");
+    REFUSED((p.imports[19] = 'x'), "string");
     REFUSED((p.imports_length = 24), "string");
 }
 

@@ -8,8 +8,9 @@ import pytest
 from okld.iface.need import Interfaces
 from okld.iface.note import Note
 from okrun.admission.decide import Host, decide
+from okrun.granting import Grants
 from okrun.plan.codec import MEASURE_CALLS
-from okrun.plan.make import make
+from okrun.plan.make import complete, make, outline
 
 SEGMENTS = (
     SimpleNamespace(offset=0, vaddr=0, filesz=0x500, memsz=0x500, flags=4),
@@ -71,7 +72,27 @@ def test_segments_and_strings_are_the_images(plan_of):
     """
     plan = plan_of(measure=MEASURE_CALLS, report_dir=b"out/\xfe")
     assert plan.segments == [(0, 0, 0x500, 0x500, 4), (0x10000, 0x20000, 0x80, 0x90, 6)]
-    assert plan.strings == (b"dir/\xff.ok", b"00ff", b"out/\xfe", b"kal_exit\0kal_stdout\0")
+    imports = b"kal_exit\0kal_stdout\0"
+    assert plan.strings == (b"dir/\xff.ok", b"00ff", b"out/\xfe", b"", b"", imports)
+
+
+@pytest.mark.spec("PLAN-1", "FS-1")
+@pytest.mark.parametrize(
+    ("fds", "names", "words"),
+    [
+        pytest.param((), (), b"\0", id="none"),
+        pytest.param((7,), (b".",), b"7\0.\0", id="one"),
+        pytest.param((12, 3), (b"a=b", b"\xff"), b"12\0a=b\x003\0\xff\0", id="two, in order"),
+    ],
+)
+def test_directories_and_runner_are_the_starts(read_plan, fds, names, words):
+    """The directories that are given and the command that starts another image are in the plan."""
+    note = Note(0x140000, 0b01, 0b10, 0)
+    admitted = decide(SHAPE, Interfaces(note, "note", {}, ()), Host("okhost", 62))
+    rest = (b"out", Grants(fds, names).encode(), b"python3\0okrun\0")
+    plan = read_plan(complete(outline(admitted), 5, STATUS, 0x20000, b"a.okb:m", 0, rest))
+    assert plan.strings[:1] + plan.strings[2:5] == (b"a.okb:m", b"out", words, b"python3\0okrun\0")
+    assert plan.header["image_offset"] == 0x20000
 
 
 @pytest.mark.spec("PLAN-1")
