@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from okld.base.units import FileOffset, ImageOffset, LinkAddr, SectionOffset
     from okld.bundle.verify import verify
     from okld.bundle.writer import write_bundle
+    from okld.iface.host import HostProgram, ask_host
     from okld.iface.open import Image, open
     from okld.iface.table import interface_of
     from okld.image.open import describe
@@ -26,6 +27,7 @@ _HOMES = {
     "FormatError": "okld.base.errors",
     "Found": "okld.syms.answer",
     "Frame": "okld.syms.answer",
+    "HostProgram": "okld.iface.host",
     "Image": "okld.iface.open",
     "ImageOffset": "okld.base.units",
     "LinkAddr": "okld.base.units",
@@ -36,6 +38,7 @@ _HOMES = {
     "SectionOffset": "okld.base.units",
     "Symbols": "okld.syms.symbolizer",
     "Unreadable": "okld.base.errors",
+    "ask_host": "okld.iface.host",
     "build": "okld.sdk.build",
     "demangle": "okld.syms.demangle",
     "describe": "okld.image.open",
@@ -51,6 +54,7 @@ __all__ = [
     "FormatError",
     "Found",
     "Frame",
+    "HostProgram",
     "Image",
     "ImageOffset",
     "LinkAddr",
@@ -61,6 +65,7 @@ __all__ = [
     "SectionOffset",
     "Symbols",
     "Unreadable",
+    "ask_host",
     "build",
     "demangle",
     "describe",

@@ -17,8 +17,7 @@ from okld.image.shape import read_shape
 from okrun.admission.decide import decide
 from okrun.admission.place import places
 from okrun.admission.policy import read_policy
-from okrun.hosts import NoHost, find_host, installed_host
-from okrun.measuring import Usage
+from okrun.hosts import NoHost, choose_host, on_path
 from okrun.plan.make import complete, outline
 
 TYPE_CHECKING = False
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from okrun.admission.decide import Admitted, Host
     from okrun.admission.record import Record
+    from okrun.granting import Grants
     from okrun.measuring import Measuring
 
 
@@ -38,36 +38,43 @@ class Start:
     Attributes:
         image: Its path, as it was given.
         admitted: What was admitted.
+        name: Its argv[0].
         record: What is known of it as a member of a bundle, or None.
         cache: For people: whether that was remembered, and where not, why.
         host: The program that it will run in.
-        fds: The image's open file and the plan's; both above the standard streams, neither
-            inherited yet.
+        impl: The library that this binds in place of its own implementation, or "".
+        fds: The image's open file, the plan's, and those of the directories that it is given; all
+            above the standard streams, none inherited yet.
     """
 
-    __slots__ = ("admitted", "cache", "fds", "host", "image", "record")
+    __slots__ = ("admitted", "cache", "fds", "host", "image", "impl", "name", "record")
 
     def __init__(
         self,
         image: str,
         admitted: Admitted,
         host: Host,
-        fds: tuple[int, int],
+        impl: str,
+        fds: tuple[int, ...],
+        name: str,
         record: Record | None,
         cache: str,
     ) -> None:
         self.image = image
         self.admitted = admitted
         self.host = host
+        self.impl = impl
         self.fds = fds
+        self.name = name
         self.record = record
         self.cache = cache
 
     def command(self, args: Sequence[str], emulator: str = "") -> tuple[str, list[str]]:
         """Return the program to execute and its arguments, its own name first."""
-        arguments = [str(self.fds[1]), self.image, *args]
+        library = ("--impl", self.impl) if self.impl else ()
+        arguments = [*library, str(self.fds[1]), self.name, *args]
         if emulator:
-            return _on_path(emulator), [emulator, self.host.path, *arguments]
+            return on_path(emulator), [emulator, self.host.path, *arguments]
         return self.host.path, ["okhost", *arguments]
 
 
@@ -76,8 +83,13 @@ def prepare(
     measure: Measuring,
     host_path: str = "",
     *,
+    impl: str = "",
     policy: str = "",
     remember: bool = True,
+    name: str | None = None,
+    file: str = "",
+    grants: Grants | None = None,
+    runner: bytes = b"",
     progress: Callable[[int, int], None] | None = None,
 ) -> Start:
     """
@@ -87,19 +99,27 @@ def prepare(
         image: A path of either; after that of a bundle may stand ``:`` and the name of a member.
         measure: What is to be measured.
         host_path: A host program other than the installed one.
+        impl: A library that is bound in place of the host program's own implementation.
         policy: One that is to hold beside those of the environment and of the user's settings.
         remember: Whether the cache of admissions is used.
+        name: The image's argv[0]; None for *image*.
+        file: The device and the inode of the file that has to be at *image*, as ``DEV:INO``; "" for
+            any. Whoever found the image by another way than its path says so what it found.
+        grants: The directories that it is given; None for those of FS-1.
+        runner: The plan's `runner`: what starts another image; empty: nothing does.
         progress: Called with bytes read, and of how many, while a bundle's member is hashed.
 
     Raises:
         NoHost: STAT-2.
+        Usage: IMPL-2.
         OkError: ADM-8.
         Unreadable: If the system gives no file of that name.
         Refusal: If it is no regular file, or `decide` refuses.
         FormatError: If it is neither an ok image nor a bundle.
         OSError: If the system refuses the plan its place.
     """
-    host = find_host(host_path) if host_path else installed_host()
+    impl = os.path.abspath(impl) if impl else ""
+    host = choose_host(host_path, impl)
     settings, place = places(os.environ)
     policy = read_policy(policy, os.environ, settings)
     fd, path, member = _open(image)
@@ -107,24 +127,28 @@ def prepare(
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise Refusal("", "image is not a regular file")
-        record, cache, offset, name = None, "", 0, image
+        if file and file != f"{status.st_dev}:{status.st_ino}":
+            raise Refusal("PROC-3", "another file took its place while it was started")
+        record, cache, offset, path_of_plan = None, "", 0, image
         if os.pread(fd, 4, 0) == b"PK\3\4":  # no image begins so
             from okrun.bundled import Request, admit
 
             place = place if remember else None
             request = Request(path, member, policy, settings, place, progress)
             admitted, record, cache = admit(fd, status, host, request)
-            plan, offset, name = record.plan, record.offset, f"{path}:{record.member}"
+            plan, offset = record.plan, record.offset
+            path_of_plan = f"{path}:{record.member}"
         elif member:
             raise Refusal("OKB-28", f"{path} is no bundle, with a member {member}")
         else:
             shape = read_shape(View.of_fd(fd, status.st_size))
             admitted = decide(shape, interfaces_of(shape), host, policy)
             plan = outline(admitted)
-        data = complete(
-            plan, fd, status, offset, os.fsencode(name), measure.bits, measure.directory
-        )
-        return Start(image, admitted, host, (fd, _in_memory(data)), record, cache)
+        rest = (measure.directory, grants.encode() if grants else b"", runner)
+        data = complete(plan, fd, status, offset, os.fsencode(path_of_plan), measure.bits, rest)
+        fds = (fd, _in_memory(data), *(grants.fds if grants else ()))
+        name = image if name is None else name
+        return Start(image, admitted, host, impl, fds, name, record, cache)
     except BaseException:
         os.close(fd)
         raise
@@ -221,19 +245,3 @@ def _above_streams(fd: int) -> int:
     for each in low:
         os.close(each)
     return fd
-
-
-def _on_path(program: str) -> str:
-    """
-    Return where an emulator is, by the rules of a shell.
-
-    Raises:
-        Usage: If it is in no directory of PATH.
-    """
-    if "/" in program:
-        return program
-    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        candidate = f"{directory or '.'}/{program}"
-        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
-            return candidate
-    raise Usage(f"emulator: {program}: not found on PATH")

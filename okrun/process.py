@@ -6,6 +6,8 @@ import os
 import subprocess
 from typing import IO, TYPE_CHECKING
 
+from okrun.granting import close, open_grants
+from okrun.hosts import runner
 from okrun.launch import prepare
 from okrun.measuring import measuring
 
@@ -27,9 +29,11 @@ def run(
     input: bytes | None = None,
     timeout: float | None = None,
     host: str = "",
+    impl: str = "",
     emulator: str = "",
     policy: str = "",
     remember: bool = True,
+    dirs: Sequence[str | tuple[str, str]] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """
     Run an image and wait for its end.
@@ -42,10 +46,13 @@ def run(
         prof: What to measure, as ``WHAT[,WHAT...][:DIR]``; OKRUN_PROF is not read.
         stdin: As for `subprocess.run`, like *stdout*, *stderr*, *input* and *timeout* (in seconds).
         host: A host program other than the installed one.
+        impl: A library that implements the surface, bound in place of the host program's own.
         emulator: A program to run the host with.
         policy: What a bundle's signature has to be: "any", "signed" or "trusted"; the strictest of
             this, OKRUN_POLICY and the user's settings holds.
         remember: Whether a bundle's admission may be remembered, or have been.
+        dirs: The directories that it is given, each ``PATH``, ``PATH=NAME`` or a tuple of both;
+            None for the working directory (as ".") and "/".
 
     Returns:
         The image's status: what it returned or gave to ``kal_exit``, or -n when signal n ended it.
@@ -56,7 +63,21 @@ def run(
         subprocess.TimeoutExpired: If the image did not end in *timeout*; it has been killed.
     """
     what = measuring(prof, "prof")
-    start = prepare(os.fsdecode(image), what, host, policy=policy, remember=remember)
+    grants = None if dirs is None else open_grants(dirs, ())
+    try:
+        start = prepare(
+            os.fsdecode(image),
+            what,
+            host,
+            impl=impl,
+            policy=policy,
+            remember=remember,
+            grants=grants,
+            runner=runner(host, impl, emulator, policy, remember),
+        )
+    except BaseException:
+        close(grants.fds if grants else ())
+        raise
     try:
         program, command = start.command([os.fsdecode(each) for each in args], emulator)
         return subprocess.run(
@@ -71,5 +92,4 @@ def run(
             timeout=timeout,
         )
     finally:
-        for fd in start.fds:
-            os.close(fd)
+        close(start.fds)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from okld.iface.host import HostProgram
     from okld.iface.need import Interfaces
     from okld.image.model import ProgramFile
     from okld.syms.choose import Symbol
@@ -69,11 +70,36 @@ def _details(file: ProgramFile) -> list[str]:
     return lines
 
 
-def interfaces(found: Interfaces, path: str, *, as_json: bool) -> str:
-    """Return what an image declares and uses."""
+def interfaces(
+    found: Interfaces, path: str, host: HostProgram | None = None, *, as_json: bool
+) -> str:
+    """Return what an image declares and uses, and what a host program lacks for it."""
     if as_json:
-        return json_line({"image": path, **_interfaces(found)})
-    return f"{printable(path)}:\n{_declaration(found)}"
+        lacking = {"host": _host(host, found)} if host else {}
+        return json_line({"image": path, **_interfaces(found), **lacking})
+    lacks = _lacks(host, found) if host else ""
+    return f"{printable(path)}:\n{_declaration(found)}{lacks}"
+
+
+def _host(host: HostProgram, image: Interfaces) -> dict[str, Any]:
+    from attrs import asdict
+
+    from okld.iface.table import version_text
+
+    described = {**asdict(host), "version": version_text(host.version)}
+    return described | {"lacks": asdict(host.lacking(image))}
+
+
+def _lacks(host: HostProgram, image: Interfaces) -> str:
+    from okld.iface.table import version_text
+
+    lacking = host.lacking(image)
+    version = f"openkal {version_text(host.version)}"
+    return (
+        f"host program: {printable(host.path)}, {host.arch}, {version}\n"
+        f"lacks of what is required: {_list(lacking.required)}\n"
+        f"lacks of what is optional: {_list(lacking.optional)}\n"
+    )
 
 
 def _interfaces(found: Interfaces) -> dict[str, Any]:

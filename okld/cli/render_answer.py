@@ -114,8 +114,8 @@ def json_line(word: str, module: str, source: str, found: Found | Miss, demangle
     frames = ", ".join([_frame(frame, demangle) for frame in found.frames])
     approximate = "true" if found.approximate else "false"
     return (
-        f'{head}{quoted(found.name)}, "offset": {found.offset}, "value": {found.value}, '
-        f'"size": {found.size}, "kind": {quoted(found.kind)}, "aliases": {_list(found.aliases)}, '
+        f'{head}{quoted(found.name)}, "offset": {found.offset:d}, "value": {found.value:d}, '
+        f'"size": {found.size:d}, "kind": {quoted(found.kind)}, "aliases": {_list(found.aliases)}, '
         f'"symbol": {quoted(found.symbol)}, "version": {_or_null(found.version)}, '
         f'"demangled": {quoted(demangle(found.name))}, "frames": [{frames}], '
         f'"notes": {_list(found.notes)}, "approximate": {approximate}, '

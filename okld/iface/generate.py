@@ -4,7 +4,8 @@ Make from `surface.txt` what cannot read it: C headers, the native host's list, 
 Runs when the project is built, as a module or as a plain file, which is why it is one file:
 
     generate.py --headers DIR               a header an interface, types.h, version.h, openkal.h
-    generate.py --list FILE --hosted abort,stream   X-macros for a host of these interfaces
+    generate.py --list FILE                 X-macros for a host of every interface
+    generate.py --list FILE --hosted abort,stream   the same for one of these alone
     generate.py --table                     the table of SPEC chapter 4, on standard output
 """
 
@@ -331,7 +332,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Make headers and lists from surface.txt.")
     parser.add_argument("--headers", type=Path, metavar="DIR")
     parser.add_argument("--list", type=Path, metavar="FILE")
-    parser.add_argument("--hosted", default="", metavar="NAME,...")
+    parser.add_argument("--hosted", metavar="NAME,...", help="not all interfaces, but these")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args(arguments)
     version, interfaces = read_surface()
@@ -340,7 +341,9 @@ def main(arguments: list[str]) -> int:
         for name, text in headers(version, interfaces).items():
             (options.headers / name).write_text(text, encoding="ascii")
     if options.list:
-        hosted = {f"openkal.{name}" for name in options.hosted.split(",") if name}
+        hosted = {i.name for i in interfaces[1:]}
+        if options.hosted is not None:
+            hosted = {f"openkal.{name}" for name in options.hosted.split(",") if name}
         options.list.write_text(host_list(interfaces, hosted), encoding="ascii")
     if options.table:
         sys.stdout.write(spec_table(interfaces))

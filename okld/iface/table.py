@@ -60,6 +60,17 @@ def interfaces_in(word: int) -> tuple[str, ...]:
     return tuple(name for position, name in enumerate(INTERFACES) if word >> position & 1)
 
 
+def version_answers(have: int, need: int) -> bool:
+    """
+    Return whether what answers version *have* runs an image that needs *need*.
+
+    A later patch adds nothing that an image could need.
+
+    Source: SPEC NOTE-4.
+    """
+    return have >> 32 == need >> 32 and have >> 16 >= need >> 16
+
+
 def version_text(version: int) -> str:
     """Return *version* as people write it: 0x140000 is `0.20.0`."""
     return f"{version >> 32}.{version >> 16 & 0xFFFF}.{version & 0xFFFF}"

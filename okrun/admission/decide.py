@@ -5,7 +5,7 @@ from __future__ import annotations
 from okld.base.errors import FormatError, Refusal
 from okld.elf.header import EM_AARCH64, EM_X86_64
 from okld.iface.need import require_declared
-from okld.iface.table import VERSION
+from okld.iface.table import VERSION, version_answers, version_text
 from okld.image.shape import ARCHITECTURES
 from okrun.admission.policy import POLICIES
 
@@ -140,10 +140,7 @@ def _require_processor(shape: Shape, host: Host) -> None:
 
 def _require_version(needed: int) -> None:
     """NOTE-4."""
-    if needed >> 32 == VERSION >> 32 and needed >> 16 <= VERSION >> 16:
+    if version_answers(VERSION, needed):
         return
-    raise Refusal("NOTE-4", f"image needs openkal {_version(needed)}, this is {_version(VERSION)}")
-
-
-def _version(word: int) -> str:
-    return f"{word >> 32}.{word >> 16 & 0xFFFF}.{word & 0xFFFF}"
+    need, have = version_text(needed), version_text(VERSION)
+    raise Refusal("NOTE-4", f"image needs openkal {need}, this is {have}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from okld.base.errors import printable
+from okld.base.errors import OkError, printable
 from okrun import __version__
 from okrun.cli.say import complain, out
 
@@ -26,6 +26,9 @@ Of a bundle, run the member of the host program's processor, or the one that is 
                     measure, and write okprof-<id>.json into DIR (default: the working directory);
                     WHAT: calls (count and time), count (count only), counters (the program's own);
                     OKRUN_PROF is used where this is not given
+  --dir PATH[=NAME] give the image a directory, under the name PATH or NAME; once or more often, in
+                    place of the working directory (as ".") and "/"
+  --no-dir          give it none but those of --dir
   --env NAME=VALUE  set a variable of the image's environment
   --clear-env       begin with an empty environment; --env adds to it
   --policy any|signed|trusted
@@ -33,7 +36,11 @@ Of a bundle, run the member of the host program's processor, or the one that is 
                     strictest of this, OKRUN_POLICY and the file `policy` of the settings holds
   --no-cache        neither use what is remembered of earlier starts nor remember this one
   -v, --verbose     say on standard error what was admitted, and what runs it
-  --host PATH       run the image in another host program
+  --impl LIBRARY    bind another implementation of openkal: a shared object that exports it
+  --host PATH       run the image in another host program; with --impl one that binds libraries
+  --argv0 NAME      what the image gets as its own name, in place of IMAGE
+  --file DEV:INO    refuse any file at IMAGE but this one
+  --dir-fd FD=NAME  as --dir, a directory that is open already
   --emulator PROG   run the host program with PROG, as qemu-aarch64
   --                end of the options
   --version, --help
@@ -48,8 +55,8 @@ def about(option: str) -> int:
     return 0
 
 
-def describe(start: Start, measure: Measuring) -> None:
-    """Say on standard error what was admitted, what runs it and what is measured."""
+def describe(start: Start, measure: Measuring, emulator: str) -> None:
+    """Say on standard error what was admitted, what runs it and what is measured (BIND-6)."""
     shape, interfaces = start.admitted.shape, start.admitted.interfaces
     relocations = shape.rela[1] + shape.jmprel[1]
     lines = (
@@ -58,7 +65,8 @@ def describe(start: Start, measure: Measuring) -> None:
         f"requires {', '.join(interfaces.required) or 'nothing'};"
         f" optional {', '.join(interfaces.optional) or 'nothing'};"
         f" declared by its {interfaces.declared_by}",
-        f"host program {start.host.path}",
+        f"host program {start.host.path}{start.impl and f', implementation {start.impl}'}",
+        _answers(start, emulator),
         f"measures {measure.names} into {os.fsdecode(measure.directory)}"
         if measure.bits
         else "measures nothing",
@@ -66,6 +74,18 @@ def describe(start: Start, measure: Measuring) -> None:
     )
     for line in lines:
         complain("okrun", printable(line))
+
+
+def _answers(start: Start, emulator: str) -> str:
+    """Return what the host program answers; the start itself says why where that is not known."""
+    from okld.iface.host import ask_host
+    from okld.iface.table import version_text
+
+    try:
+        host = ask_host(start.host.path, emulator=emulator, impl=start.impl)
+    except OkError as error:
+        return f"what it answers is not known: {error}"
+    return f"answers openkal {version_text(host.version)}: {', '.join(host.interfaces)}"
 
 
 def _bundle_lines(start: Start) -> list[str]:

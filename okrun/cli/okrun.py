@@ -9,13 +9,14 @@ import os
 import sys
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
-from okrun.hosts import NoHost
+from okrun.hosts import NoHost, runner
 from okrun.launch import execute, prepare
 from okrun.measuring import Usage, measuring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okld.base.progress import Bar
+    from okrun.granting import Grants
     from okrun.launch import Start
     from okrun.measuring import Measuring
 
@@ -23,19 +24,30 @@ FAILED, REFUSED, NO_IMAGE = 125, 126, 127
 """Statuses that are not the image's (STAT-1)."""
 
 
+VALUED = (
+    "--argv0", "--dir", "--dir-fd", "--emulator", "--env", "--file", "--host", "--impl", "--policy",
+    "--prof",
+)  # fmt: skip
+"""Options that take a value."""
+
+
 class Options:
     """What the command line asks for."""
 
     __slots__ = (
-        "about", "args", "clear_env", "emulator", "env", "host", "image", "policy", "prof",
-        "remember", "verbose",
+        "about", "args", "argv0", "clear_env", "dir_fds", "dirs", "emulator", "env", "file", "host",
+        "image", "impl", "no_dir", "policy", "prof", "remember", "verbose",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.prof: str | None = None
         self.env: list[str] = []
-        self.clear_env = self.verbose = False
-        self.about = self.host = self.emulator = self.image = self.policy = ""
+        self.dirs: list[str] = []
+        self.dir_fds: list[str] = []
+        self.clear_env = self.verbose = self.no_dir = False
+        self.about = self.host = self.impl = self.emulator = self.image = self.policy = ""
+        self.argv0: str | None = None
+        self.file = ""
         self.remember = True
         self.args: list[str] = []
 
@@ -73,7 +85,7 @@ def _run(words: list[str]) -> int:
     if options.verbose:
         from okrun.cli.about import describe
 
-        describe(start, measure)
+        describe(start, measure, options.emulator)
     return execute(start, options.args, options.emulator, _environment(options))
 
 
@@ -100,13 +112,23 @@ def _prepare(options: Options, measure: Measuring) -> Start:
             options.image,
             measure,
             options.host,
+            impl=options.impl,
             policy=options.policy,
             remember=options.remember,
+            name=options.argv0,
+            file=options.file,
+            grants=_grants(options),
+            runner=_runner(options),
             progress=progress,
         )
     finally:
         for bar in bars:
             bar.end()
+
+
+def _runner(options: Options) -> bytes:
+    given = options.host, options.impl, options.emulator, options.policy
+    return runner(*given, remember=options.remember)
 
 
 def _parse(words: list[str]) -> Options:
@@ -126,10 +148,13 @@ def _parse(words: list[str]) -> Options:
         if option == "--clear-env" and not equals:
             options.clear_env = True
             continue
+        if option == "--no-dir" and not equals:
+            options.no_dir = True
+            continue
         if option == "--no-cache" and not equals:
             options.remember = False
             continue
-        if option not in ("--prof", "--env", "--host", "--emulator", "--policy"):
+        if option not in VALUED:
             raise Usage(f"unknown option {words[at - 1]} (--help lists what is known)")
         if not equals:
             if at == len(words):
@@ -149,16 +174,37 @@ def _set(options: Options, option: str, value: str) -> None:
         if value.find("=") < 1:
             raise Usage(f"--env takes NAME=VALUE (got '{value}')")
         options.env.append(value)
+    elif option == "--file":
+        options.file = value
+    elif option == "--argv0":
+        options.argv0 = value
     elif not value:
         raise Usage(f"{option} takes a value that is not empty")
+    elif option == "--dir":
+        options.dirs.append(value)
+    elif option == "--dir-fd":
+        options.dir_fds.append(value)
     elif option == "--prof":
         options.prof = value
     elif option == "--policy":
         options.policy = value
     elif option == "--host":
         options.host = value
+    elif option == "--impl":
+        options.impl = value
     else:
         options.emulator = value
+
+
+def _grants(options: Options) -> Grants | None:
+    if not (options.dirs or options.dir_fds or options.no_dir):
+        return None
+    from okrun.granting import open_grants
+
+    try:
+        return open_grants(options.dirs, options.dir_fds)
+    except Unreadable as error:
+        raise Usage(str(error)) from None  # there may well be an image of that name
 
 
 def _measure(option: str | None) -> Measuring:

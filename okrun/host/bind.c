@@ -55,7 +55,7 @@ bool bind_symbols(const struct plan *plan, const uint8_t *base, uint64_t *values
         if (plan->kinds[i] == PLAN_SYMBOL_IMAGE) {
             value = (uintptr_t)base + (value - h->lo);
         } else if (plan->kinds[i] != PLAN_SYMBOL_ABSOLUTE) {
-            const char *name = plan->imports + value;
+            const char *name = plan->imports.at + value;
 
             value = (uintptr_t)function_for(name, h->measure);
             if (value == 0 && plan->kinds[i] == PLAN_SYMBOL_KAL)

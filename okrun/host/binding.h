@@ -7,15 +7,21 @@
 struct binding {
     const char *name;
     int interface; /* its position, or -1 for a function of none */
-    void *impl;    /* the function itself: what an image that is not measured calls */
+    void *impl;    /* the function itself: what an image that is not measured calls; null where there is none */
     void *count;   /* the same, counted */
     void *calls;   /* the same, counted and timed */
 };
 
-extern const struct binding host_bindings[]; /* in no order that is promised: look names up with binding_find() */
+#ifdef OKHOST_IMPL /* a library's functions are known when it is loaded */
+#define BINDINGS struct binding
+#else
+#define BINDINGS const struct binding
+#endif
+
+extern BINDINGS host_bindings[]; /* by KAL_INDEX_ number; what this program does not know has no name */
 extern const size_t host_binding_count;
 
-/* The binding of a function of this host by its name, or null where the host does not answer it. */
+/* The binding of a function by its name, or null where the implementation does not answer it. */
 const struct binding *binding_find(const char *name);
 
 #endif

@@ -19,27 +19,43 @@
 #define OVERHEAD_ROUNDS 16
 #define OVERHEAD_CALLS 256
 
+/* Where a function is, how it is called, and what a thread's counts are. In okhost-impl all of it is known late: of the
+ * functions, but for the runner's own, when a library has been loaded, and of a thread when it calls. */
+#ifdef OKHOST_IMPL
+#define RUNNERS (KAL_IFACE_PROF | KAL_IFACE_DEBUG)
+#define ADDRESS(name, interface) ((RUNNERS >> ((interface) & 63) & 1) != 0 ? (void *)name : NULL)
+#define FUNCTION(name) ((__typeof__(&name))host_bindings[KAL_INDEX_##name].impl)
+#define OWN_BLOCK (own_block != NULL ? own_block : (count_thread_found(), own_block))
+#define FIRST_BLOCK NULL
+#else
+#define ADDRESS(name, interface) (void *)name
+#define FUNCTION(name) name
+#define OWN_BLOCK own_block
+#define FIRST_BLOCK &first_block
+#endif
+
 struct block {
     struct call_stats of[KAL_FUNCTION_COUNT];
     struct block *next;
     int taken;
 } __attribute__((aligned(128))); /* two lines: processors fetch them in pairs */
 
-static struct block first = {.taken = 1};
-static struct block *blocks = &first;
-static _Thread_local struct block *mine __attribute__((tls_model("local-exec"))) = &first;
+static struct block first_block = {.taken = 1};
+static struct block *blocks = &first_block;
+static _Thread_local struct block *own_block __attribute__((tls_model("local-exec"))) = FIRST_BLOCK;
 
-/* The owner is the only writer; the reader at the end may be another thread. */
-static inline void add(uint64_t *cell, uint64_t n)
+/* The owner is the only writer; the reader at the end may be another thread, while calls go on. What is written with
+ * __ATOMIC_RELEASE is read first: with a call's entry in the histogram the reader sees its count and its time. */
+static inline void add(uint64_t *cell, uint64_t n, int order)
 {
-    __atomic_store_n(cell, __atomic_load_n(cell, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+    __atomic_store_n(cell, __atomic_load_n(cell, __ATOMIC_RELAXED) + n, order);
 }
 
 static inline struct call_stats *call_begin(size_t index)
 {
-    struct call_stats *stats = &mine->of[index];
+    struct call_stats *stats = &OWN_BLOCK->of[index];
 
-    add(&stats->count, 1);
+    add(&stats->count, 1, __ATOMIC_RELAXED);
     return stats;
 }
 
@@ -50,26 +66,27 @@ static inline void call_end(struct call_stats *stats, uint64_t from)
 
     if ((int64_t)ticks < 0)
         ticks = 0;
-    add(&stats->ticks, ticks);
+    add(&stats->ticks, ticks, __ATOMIC_RELAXED);
     if (ticks > stats->max)
-        __atomic_store_n(&stats->max, ticks, __ATOMIC_RELAXED);
-    add(&stats->log2[63 - __builtin_clzll(clock_ns(ticks) | 1)], 1);
+        __atomic_store_n(&stats->max, ticks, __ATOMIC_RELEASE);
+    add(&stats->log2[63 - __builtin_clzll(clock_ns(ticks) | 1)], 1, __ATOMIC_RELEASE);
 }
 
+/* Names of their own end in an underscore: no parameter of the surface does. */
 #define VALUE_ENTRIES(result, name, parameters, arguments, interface)                                                  \
     static result count_##name parameters                                                                              \
     {                                                                                                                  \
         (void)call_begin(KAL_INDEX_##name);                                                                            \
-        return name arguments;                                                                                         \
+        return FUNCTION(name) arguments;                                                                               \
     }                                                                                                                  \
     static result time_##name parameters                                                                               \
     {                                                                                                                  \
-        struct call_stats *stats = call_begin(KAL_INDEX_##name);                                                       \
-        uint64_t from = clock_ticks();                                                                                 \
-        result value = name arguments;                                                                                 \
+        struct call_stats *stats_ = call_begin(KAL_INDEX_##name);                                                      \
+        uint64_t from_ = clock_ticks();                                                                                \
+        result value_ = FUNCTION(name) arguments;                                                                      \
                                                                                                                        \
-        call_end(stats, from);                                                                                         \
-        return value;                                                                                                  \
+        call_end(stats_, from_);                                                                                       \
+        return value_;                                                                                                 \
     }
 KAL_HOSTED_VALUE(VALUE_ENTRIES)
 
@@ -77,15 +94,15 @@ KAL_HOSTED_VALUE(VALUE_ENTRIES)
     static void count_##name parameters                                                                                \
     {                                                                                                                  \
         (void)call_begin(KAL_INDEX_##name);                                                                            \
-        name arguments;                                                                                                \
+        FUNCTION(name) arguments;                                                                                      \
     }                                                                                                                  \
     static void time_##name parameters                                                                                 \
     {                                                                                                                  \
-        struct call_stats *stats = call_begin(KAL_INDEX_##name);                                                       \
-        uint64_t from = clock_ticks();                                                                                 \
+        struct call_stats *stats_ = call_begin(KAL_INDEX_##name);                                                      \
+        uint64_t from_ = clock_ticks();                                                                                \
                                                                                                                        \
-        name arguments;                                                                                                \
-        call_end(stats, from);                                                                                         \
+        FUNCTION(name) arguments;                                                                                      \
+        call_end(stats_, from_);                                                                                       \
     }
 KAL_HOSTED_VOID(VOID_ENTRIES)
 
@@ -94,17 +111,17 @@ KAL_HOSTED_VOID(VOID_ENTRIES)
     static _Noreturn void count_##name parameters                                                                      \
     {                                                                                                                  \
         (void)call_begin(KAL_INDEX_##name);                                                                            \
-        name arguments;                                                                                                \
+        FUNCTION(name) arguments;                                                                                      \
     }
 KAL_HOSTED_NORETURN(NORETURN_ENTRIES)
 
-#define VALUE_BINDING(result, name, parameters, arguments, interface)                                                  \
-    {#name, interface, (void *)name, (void *)count_##name, (void *)time_##name},
-#define VOID_BINDING(name, parameters, arguments, interface) VALUE_BINDING(void, name, parameters, arguments, interface)
-#define NORETURN_BINDING(name, parameters, arguments, interface)                                                       \
-    {#name, interface, (void *)name, (void *)count_##name, (void *)count_##name},
+#define BINDING(name, interface, timed)                                                                                \
+    [KAL_INDEX_##name] = {#name, interface, ADDRESS(name, interface), (void *)count_##name, (void *)timed},
+#define VALUE_BINDING(result, name, parameters, arguments, interface) BINDING(name, interface, time_##name)
+#define VOID_BINDING(name, parameters, arguments, interface) BINDING(name, interface, time_##name)
+#define NORETURN_BINDING(name, parameters, arguments, interface) BINDING(name, interface, count_##name)
 
-const struct binding host_bindings[] = {
+BINDINGS host_bindings[KAL_FUNCTION_COUNT] = {
     KAL_HOSTED_VALUE(VALUE_BINDING) KAL_HOSTED_VOID(VOID_BINDING) KAL_HOSTED_NORETURN(NORETURN_BINDING)
 };
 const size_t host_binding_count = sizeof host_bindings / sizeof host_bindings[0];
@@ -112,38 +129,48 @@ const size_t host_binding_count = sizeof host_bindings / sizeof host_bindings[0]
 const struct binding *binding_find(const char *name)
 {
     for (size_t i = 0; i < host_binding_count; i++) {
-        if (strcmp(host_bindings[i].name, name) == 0)
+        if (host_bindings[i].impl != NULL && strcmp(host_bindings[i].name, name) == 0)
             return &host_bindings[i];
     }
     return NULL;
 }
 
-int count_thread_begin(void)
+void count_forget(void)
+{
+    for (struct block *block = blocks; block; block = block->next) {
+        memset(block->of, 0, sizeof block->of);
+        block->taken = block == own_block;
+    }
+}
+
+void *count_thread_new(void)
 {
     struct block *block;
 
     for (block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next) {
-        int idle = 0;
+        int idle = __atomic_load_n(&block->taken, __ATOMIC_RELAXED);
 
-        if (__atomic_compare_exchange_n(&block->taken, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-            mine = block;
-            return 0;
-        }
+        if (idle == 0 && __atomic_compare_exchange_n(&block->taken, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return block;
     }
     block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
-        return -1;
+        return NULL;
     block->taken = 1;
     block->next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&blocks, &block->next, block, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
-    mine = block;
-    return 0;
+    return block;
 }
 
-void count_thread_end(void)
+void count_thread_begin(void *counts)
 {
-    __atomic_store_n(&mine->taken, 0, __ATOMIC_RELEASE);
+    own_block = counts;
+}
+
+void count_thread_end(void *counts)
+{
+    __atomic_store_n(&((struct block *)counts)->taken, 0, __ATOMIC_RELEASE);
 }
 
 bool count_total(size_t index, struct call_stats *total)
@@ -151,13 +178,14 @@ bool count_total(size_t index, struct call_stats *total)
     *total = (struct call_stats){0};
     for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next) {
         struct call_stats *stats = &block->of[index];
-        uint64_t max = __atomic_load_n(&stats->max, __ATOMIC_RELAXED);
+        uint64_t max;
 
-        total->count += __atomic_load_n(&stats->count, __ATOMIC_RELAXED);
-        total->ticks += __atomic_load_n(&stats->ticks, __ATOMIC_RELAXED);
-        total->max = max > total->max ? max : total->max;
         for (size_t i = 0; i < CALL_BUCKETS; i++)
-            total->log2[i] += __atomic_load_n(&stats->log2[i], __ATOMIC_RELAXED);
+            total->log2[i] += __atomic_load_n(&stats->log2[i], __ATOMIC_ACQUIRE);
+        max = __atomic_load_n(&stats->max, __ATOMIC_ACQUIRE);
+        total->max = max > total->max ? max : total->max;
+        total->ticks += __atomic_load_n(&stats->ticks, __ATOMIC_RELAXED);
+        total->count += __atomic_load_n(&stats->count, __ATOMIC_RELAXED);
     }
     return total->count != 0;
 }
@@ -165,7 +193,7 @@ bool count_total(size_t index, struct call_stats *total)
 /* The shortest of some rounds of calls, in ticks: the others were interrupted. */
 static uint64_t time_calls(void *function)
 {
-    kal_u64 (*volatile call)(void) = (kal_u64(*)(void))function;
+    kal_uintptr (*volatile call)(void) = (kal_uintptr(*)(void))function;
     uint64_t shortest = UINT64_MAX;
 
     for (int round = 0; round < OVERHEAD_ROUNDS; round++) {
@@ -179,12 +207,17 @@ static uint64_t time_calls(void *function)
     return shortest;
 }
 
+/* The runner's own function, which is harmless wherever a process ends, and counts that are in no list. */
 uint64_t count_overhead(bool calls)
 {
-    const struct binding *binding = binding_find("kal_version");
-    struct call_stats *stats = &mine->of[KAL_INDEX_kal_version], saved = *stats;
-    uint64_t measured = time_calls(calls ? binding->calls : binding->count), plain = time_calls(binding->impl);
+    static struct block none;
+    const struct binding *binding = &host_bindings[KAL_INDEX_kal_prof_props];
+    struct block *saved = own_block;
+    uint64_t measured, plain;
 
-    *stats = saved;
+    own_block = &none;
+    measured = time_calls(calls ? binding->calls : binding->count);
+    plain = time_calls(binding->impl);
+    own_block = saved;
     return measured > plain ? (clock_ns(measured - plain) + OVERHEAD_CALLS / 2) / OVERHEAD_CALLS : 0;
 }

@@ -23,8 +23,15 @@ bool count_total(size_t index, struct call_stats *total);
  * Requires: clock_settle() was called. Signal-safe; it leaves no trace in the counts. SPEC: PROF-3 */
 uint64_t count_overhead(bool calls);
 
-/* As measure_thread_begin() and measure_thread_end(). */
-int count_thread_begin(void);
-void count_thread_end(void);
+/* Begin again at nothing, in a process whose only thread this is. */
+void count_forget(void);
+
+/* As measure_thread_new() and those after it. */
+void *count_thread_new(void);
+void count_thread_begin(void *counts);
+void count_thread_end(void *counts);
+
+/* In okhost-impl: have counts for the calling thread, which has none yet, until it ends. */
+void count_thread_found(void);
 
 #endif

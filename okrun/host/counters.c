@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kal/copied.h"
 #include "measure.h"
 
 #define CHUNK ((size_t)1 << 18)
@@ -35,6 +36,7 @@ struct list {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+FREE_IN_COPIES(lock)
 static struct list names = {NULL, &names.head}, cells = {NULL, &cells.head}, phases = {NULL, &phases.head};
 static struct record *phase; /* the one that goes on */
 static struct record **table;
@@ -192,6 +194,19 @@ void counters_begin(void)
         if (made[i] <= 2)
             close(made[i]);
     }
+}
+
+void counters_copied(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+    phases.head = NULL;
+    phases.tail = &phases.head;
+    phase = NULL;
+    counters_begin();
 }
 
 /* Read a cell through the pipe: the kernel says EFAULT where a load would be a second crash. */

@@ -14,6 +14,9 @@
  * Ensures:  two descriptors are set aside, above 2, so that a program that has used up its own loses nothing. */
 void counters_begin(void);
 
+/* Keep what is registered, forget the phases, and set descriptors of its own aside: in a copy of the process. */
+void counters_copied(void);
+
 /* Register a cell under a name; again the same under the same name is nothing new.
  * Requires: 1 <= length <= COUNTER_NAME_MOST; cell is not null.
  * Ensures:  true; false where there is no memory.                  SPEC: RI-1 */

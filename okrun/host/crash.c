@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "implementation.h"
 #include "names.h"
 
 #define MAX_FRAMES 64u
@@ -48,7 +49,7 @@ extern const char __executable_start[], etext[]; /* the host's own code, by the 
 /* A word of the image's stack; the sanitizers know nothing of that stack, and guard parts of it. */
 __attribute__((no_sanitize("address"))) static bool stack_word(uint64_t at, uint64_t *word)
 {
-    uint64_t lo = (uintptr_t)host_image.stack_lo, hi = (uintptr_t)host_image.stack_hi;
+    uint64_t lo = (uintptr_t)host_stack.lo, hi = (uintptr_t)host_stack.hi;
 
     if (at % 8 != 0 || at < lo || hi - lo < 8 || at > hi - 8)
         return false;
@@ -89,7 +90,8 @@ static uint64_t unsigned_address(uint64_t address)
 
 static bool in_host(uint64_t address)
 {
-    return address >= (uintptr_t)__executable_start && address < (uintptr_t)etext;
+    return (address >= (uintptr_t)__executable_start && address < (uintptr_t)etext) ||
+           implementation_has_code(address);
 }
 
 /* Is a run-time address in the image? Then its link address is *link. */
@@ -208,7 +210,7 @@ static uint64_t first_frame(const struct registers *r)
     if (!in_host(r->pc) || stack_word(r->fp, &next))
         return r->fp;
     for (uint64_t at = (r->sp + 15) & ~UINT64_C(15); stack_word(at, &next) && stack_word(at + 8, &address); at += 16) {
-        if (next > at && next % 16 == 0 && next < (uintptr_t)host_image.stack_hi &&
+        if (next > at && next % 16 == 0 && next < (uintptr_t)host_stack.hi &&
             in_image(unsigned_address(address), &link) &&
             plan_segment_of(host_image.plan, link, 1, PLAN_PROT_X) != NULL)
             return at;
@@ -216,7 +218,8 @@ static uint64_t first_frame(const struct registers *r)
     return r->fp;
 }
 
-/* Frames lie above one another in the image's stack, or the trace ends: it cannot run in a circle. */
+/* Frames lie above one another in the image's stack, or the trace ends: it cannot run in a circle. The outermost
+ * function's caller is not in it: that is the host, wherever the function was started from. */
 static void walk(const struct registers *r, struct trace *trace)
 {
     uint64_t frame = first_frame(r), next, address = 0, caller;
@@ -227,6 +230,8 @@ static void walk(const struct registers *r, struct trace *trace)
     if (caller != 0)
         push(trace, caller);
     while (!trace->cut && stack_word(frame, &next) && stack_word(frame + 8, &address)) {
+        if (next == 0 && in_host(unsigned_address(address)))
+            break;
         push(trace, unsigned_address(address));
         if (next <= frame)
             break;
@@ -243,7 +248,7 @@ static void put_frame(unsigned n, uint64_t address)
     unsigned back = n == 0 ? 0 : 1; /* a call that does not return may be its function's last instruction */
 
     if (in_host(address)) {
-        host_put("    #%u okhost\n", n);
+        host_put("    #%u %s\n", n, implementation_has_code(address) ? "implementation" : "okhost");
     } else if (!in_image(address, &link)) {
         host_put("    #%u %#lx\n", n, address);
     } else if (names_lookup(address - back, name, sizeof name - 1, &length, &offset)) {
@@ -306,7 +311,7 @@ static void put_reason(int signal_number, const siginfo_t *info)
     const char *image = base_name(host_image.plan->path), *name = sigabbrev_np(signal_number);
     bool has_address = info->si_code > 0 && info->si_code != SI_KERNEL;
     bool memory = has_address && (signal_number == SIGSEGV || signal_number == SIGBUS);
-    uint64_t at = (uintptr_t)info->si_addr, stack = (uintptr_t)host_image.stack_lo;
+    uint64_t at = (uintptr_t)info->si_addr, stack = (uintptr_t)host_stack.lo;
     const char *text = "";
 
     for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {

@@ -1,9 +1,11 @@
-/* int enter(uintptr_t function, void *stack_top)                                              SPEC: RUN-6
+/* int enter(uintptr_t function, void *stack_top, void *argument)                                              SPEC: RUN-6
  *
- * The host's stack pointer is kept in memory, not in a register that the image must preserve: an entry written in
- * assembly that does not preserve it still ends well. */
-	.local	host_sp
-	.comm	host_sp, 8, 8
+ * The host's stack pointer is kept in memory of the thread, not in a register that the image must preserve: an entry
+ * written in assembly that does not preserve it still ends well. */
+	.section .tbss, "awT", %nobits
+	.p2align 3
+host_sp:
+	.zero	8
 
 	.text
 	.globl	enter
@@ -24,14 +26,18 @@ enter:
 	stp	d10, d11, [sp, #112]
 	stp	d12, d13, [sp, #128]
 	stp	d14, d15, [sp, #144]
-	adrp	x9, host_sp
+	mrs	x9, tpidr_el0
+	add	x9, x9, #:tprel_hi12:host_sp, lsl #12
 	mov	x10, sp
-	str	x10, [x9, :lo12:host_sp]
+	str	x10, [x9, #:tprel_lo12_nc:host_sp]
 	mov	sp, x1
 	mov	x29, xzr		/* and so do those that follow frame pointers */
-	blr	x0
-	adrp	x9, host_sp
-	ldr	x10, [x9, :lo12:host_sp]
+	mov	x9, x0
+	mov	x0, x2
+	blr	x9
+	mrs	x9, tpidr_el0
+	add	x9, x9, #:tprel_hi12:host_sp, lsl #12
+	ldr	x10, [x9, #:tprel_lo12_nc:host_sp]
 	mov	sp, x10
 	ldp	d14, d15, [sp, #144]
 	ldp	d12, d13, [sp, #128]

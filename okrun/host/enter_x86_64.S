@@ -1,9 +1,11 @@
-/* int enter(uintptr_t function, void *stack_top)                                              SPEC: RUN-6
+/* int enter(uintptr_t function, void *stack_top, void *argument)                                              SPEC: RUN-6
  *
- * The host's stack pointer is kept in memory, not in a register that the image must preserve: an entry written in
- * assembly that does not preserve it still ends well. */
-	.local	host_sp
-	.comm	host_sp, 8, 8
+ * The host's stack pointer is kept in memory of the thread, not in a register that the image must preserve: an entry
+ * written in assembly that does not preserve it still ends well. */
+	.section .tbss, "awT", @nobits
+	.p2align 3
+host_sp:
+	.zero	8
 
 	.text
 	.globl	enter
@@ -20,11 +22,13 @@ enter:
 	push	%r13
 	push	%r14
 	push	%r15
-	mov	%rsp, host_sp(%rip)
+	mov	%rsp, %fs:host_sp@tpoff
 	mov	%rsi, %rsp
 	xor	%ebp, %ebp		/* and so do those that follow frame pointers */
-	call	*%rdi
-	mov	host_sp(%rip), %rsp
+	mov	%rdi, %rax
+	mov	%rdx, %rdi
+	call	*%rax
+	mov	%fs:host_sp@tpoff, %rsp
 	pop	%r15
 	pop	%r14
 	pop	%r13

@@ -12,6 +12,7 @@
 
 #include "crash.h"
 #include "host.h"
+#include "kal/terminal.h"
 #include "measure.h"
 
 #define HANDLER_STACK (64u * 1024) /* the report's buffers take about 16 KiB; what registers take comes on top */
@@ -41,6 +42,11 @@ static bool is_fault(int signal_number)
     return is_one_of(signal_number, faults, sizeof faults / sizeof faults[0]);
 }
 
+static bool is_stopping(int signal_number)
+{
+    return is_one_of(signal_number, stopping, sizeof stopping / sizeof stopping[0]);
+}
+
 /* Die by the signal, as if there had been no handler. */
 static void die_by(int signal_number)
 {
@@ -65,17 +71,18 @@ static _Noreturn void wait_for_the_end(void)
 }
 
 /* Runs with every signal blocked but those of `stopping`: a fault in here ends the process at once, by the kernel; one
- * of those ends it above what is going on. */
+ * of those ends it above what is going on, or beside it, in whichever thread it comes to. */
 static void on_end(int signal_number, siginfo_t *info, void *context)
 {
     pid_t self = gettid(), none = 0;
 
     if (info->si_code <= 0 && sigismember(&ignored, signal_number) == 1)
         return;
-    if (!atomic_compare_exchange_strong(&ending, &none, self) && none != self)
+    if (!atomic_compare_exchange_strong(&ending, &none, self) && none != self && !is_stopping(signal_number))
         wait_for_the_end();
     if (is_fault(signal_number))
         crash_report(signal_number, info, context);
+    terminal_restore();
     measure_end(END_SIGNAL, 128 + signal_number, signal_number);
     die_by(signal_number);
 }
@@ -99,23 +106,39 @@ void fault_thread_end(void)
         munmap(own.ss_sp, own.ss_size);
 }
 
-void fault_begin(bool measured)
+/* Catch the signals that report a fault, or all that end the process, as far as nobody ignores them. */
+static void watch(bool all)
 {
     struct sigaction action = {.sa_sigaction = on_end, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, before;
 
-    fault_thread_begin();
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++)
         sigdelset(&action.sa_mask, stopping[i]);
-    sigemptyset(&ignored);
     for (int n = 1; n <= SIGRTMAX; n++) {
-        if (!is_fault(n) && (!measured || is_one_of(n, harmless, sizeof harmless / sizeof harmless[0])))
+        if (!is_fault(n) && (!all || is_one_of(n, harmless, sizeof harmless / sizeof harmless[0])))
             continue;
         if (sigaction(n, NULL, &before) != 0)
             continue; /* the C library's own */
         if (before.sa_handler == SIG_IGN && is_fault(n))
             sigaddset(&ignored, n);
-        if (before.sa_handler != SIG_IGN || is_fault(n))
+        if (before.sa_handler == SIG_DFL || is_fault(n)) /* not where kal_process_stop_requested() listens */
             sigaction(n, &action, NULL);
     }
+}
+
+void fault_begin(bool measured)
+{
+    fault_thread_begin();
+    sigemptyset(&ignored);
+    watch(measured);
+}
+
+void fault_copied(void)
+{
+    ending = 0;
+}
+
+void fault_watch_all(void)
+{
+    watch(true);
 }

@@ -9,4 +9,7 @@
  * fault is touched (RUN-7).                                                            SPEC: CRASH-1, REP-2, STAT-1 */
 void fault_begin(bool measured);
 
+/* In a copy of the process: a thread that was ending the original is not in it. */
+void fault_copied(void);
+
 #endif

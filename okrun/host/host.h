@@ -28,7 +28,6 @@ struct image {
     const struct plan *plan;
     uint8_t *base; /* run-time address = base + (link address - plan->header->lo) */
     int fd;        /* the image's file; stays open, close-on-exec */
-    void *stack_lo, *stack_hi;
     int argc;      /* the image's own arguments: argv[0] is the image as the user gave it */
     char **argv;
 };
@@ -60,6 +59,15 @@ _Noreturn void host_die(int status, const char *format, ...) __attribute__((form
 /* openat() whose descriptor is close-on-exec and never below 3, also where a standard stream is closed (SPEC: RUN-8).
  * -1 and errno as openat(). Signal-safe, errno aside. */
 int host_open(int directory, const char *path, int flags, mode_t mode);
+
+/* Have every signal that ends the process end it through the runner, measured or not: something is to be put back. */
+void fault_watch_all(void);
+
+/* The stack that the calling thread runs the image's code on. */
+struct stack {
+    void *lo, *hi;
+};
+extern _Thread_local struct stack host_stack __attribute__((tls_model("local-exec")));
 
 /* Give the calling thread its own stack for signal handlers, so that a stack overflow can be reported. The main thread
  * has one before the image runs; a thread that a task starts calls begin first and end last. */

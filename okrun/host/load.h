@@ -33,9 +33,12 @@ bool map_relro(const struct plan *plan, uint8_t *base, struct refusal *why);
 /* Make a stack of size bytes, [*lo, *hi), with a page below it that faults.                    SPEC: RUN-6, NOTE-3 */
 bool map_stack(uint64_t size, void **lo, void **hi, struct refusal *why);
 
-/* Call a function of the image on its stack and return what it returns; the frame pointer is zero below it, where
- * backtraces end.
- * Requires: stack_top is a multiple of 16; not called again before it returned.               SPEC: RUN-6 */
-int enter(uintptr_t function, void *stack_top);
+/* Give a stack of map_stack() back. */
+void unmap_stack(void *lo, void *hi);
+
+/* Call a function of the image on a stack, with one argument, and return what it returns; the frame pointer is zero
+ * below it, where backtraces end.
+ * Requires: stack_top is a multiple of 16; not called again by the same thread before it returned. SPEC: RUN-6 */
+int enter(uintptr_t function, void *stack_top, void *argument);
 
 #endif

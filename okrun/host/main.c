@@ -4,6 +4,7 @@
  * either succeeds or ends the process with one line. */
 #include <errno.h>
 #include <limits.h>
+#include <openkal/abort.h>
 #include <openkal/version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "implementation.h"
 #include "load.h"
 #include "measure.h"
 #include "surface.gen.h"
@@ -122,6 +124,20 @@ static int open_image(const struct plan *plan)
     return fd;
 }
 
+/* The directories that the image is given are not those of programs that it starts. */
+static void keep_directories(const struct plan *plan)
+{
+    const char *fd = NULL, *name = NULL;
+
+    if (plan_is_none(&plan->preopens))
+        return;
+    while ((fd = plan_next_word(&plan->preopens, name)) != NULL) {
+        name = plan_next_word(&plan->preopens, fd);
+        if (fcntl(atoi(fd), F_SETFD, FD_CLOEXEC) != 0)
+            host_die(HOST_INTERNAL, "plan: a directory is not open (got %s) [PLAN-2]", fd);
+    }
+}
+
 static void load(const struct plan *plan, struct image *image)
 {
     uint64_t *values = NULL, size = plan->header->symbol_count * sizeof *values;
@@ -135,7 +151,7 @@ static void load(const struct plan *plan, struct image *image)
     if (!bind_check(plan, &why) || !map_image(plan, image->fd, &image->base, &why) ||
         !bind_symbols(plan, image->base, values, &why) || !relocate(plan, image->base, values, &why) ||
         !map_relro(plan, image->base, &why) ||
-        !map_stack(plan->header->stack, &image->stack_lo, &image->stack_hi, &why))
+        !map_stack(plan->header->stack, &host_stack.lo, &host_stack.hi, &why))
         host_die(HOST_REFUSED, "%s", why.text);
     if (size != 0)
         munmap(values, size);
@@ -169,9 +185,9 @@ static void check_array(const struct image *image, uint64_t array, uint64_t coun
     }
 }
 
-static void call(const struct image *image, uintptr_t function)
+static void call(uintptr_t function)
 {
-    (void)enter(function, image->stack_hi);
+    (void)enter(function, host_stack.hi, NULL);
 }
 
 /* Run the image from its first initialiser to its last finaliser. */
@@ -182,24 +198,26 @@ static _Noreturn void run(const struct image *image)
 
     check_array(image, h->init_array, h->init_count);
     check_array(image, h->fini_array, h->fini_count);
+    implementation_begin();
     measure_begin((unsigned)h->measure, image->plan->report_dir);
     if (h->init != 0)
-        call(image, run_time(image, h->init));
+        call(run_time(image, h->init));
     for (uint64_t i = 0; i < h->init_count; i++)
-        call(image, array_function(image, h->init_array, i));
-    status = enter(run_time(image, h->entry), image->stack_hi) & 255;
+        call(array_function(image, h->init_array, i));
+    status = enter(run_time(image, h->entry), host_stack.hi, NULL) & 255;
     for (uint64_t i = h->fini_count; i != 0; i--)
-        call(image, array_function(image, h->fini_array, i - 1));
+        call(array_function(image, h->fini_array, i - 1));
     if (h->fini != 0)
-        call(image, run_time(image, h->fini));
+        call(run_time(image, h->fini));
     measure_end(END_RETURN, status, 0);
-    _exit(status);
+    kal_exit(status);
 }
 
 int main(int argc, char **argv)
 {
     static struct plan plan;
 
+    implementation_load(&argc, &argv);
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         print_version();
         return fflush(stdout) == 0 ? 0 : HOST_INTERNAL;
@@ -211,6 +229,7 @@ int main(int argc, char **argv)
     if (argc < 3)
         host_die(HOST_INTERNAL, "okhost is started by okrun: okhost PLAN_FD IMAGE [ARGUMENT...]");
     read_plan(descriptor_of(argv[1]), &plan);
+    keep_directories(&plan);
     name_process(plan.path);
     host_image = (struct image){.plan = &plan, .fd = open_image(&plan), .argc = argc - 2, .argv = argv + 2};
     fault_begin(plan.header->measure != 0);

@@ -128,14 +128,27 @@ bool map_relro(const struct plan *plan, uint8_t *base, struct refusal *why)
     return true;
 }
 
+_Thread_local struct stack host_stack;
+
 bool map_stack(uint64_t size, void **lo, void **hi, struct refusal *why)
 {
     uint8_t *guard = mmap(NULL, size + PLAN_PAGE, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
-    if (guard == MAP_FAILED || mprotect(guard + PLAN_PAGE, size, PROT_READ | PROT_WRITE) != 0)
-        return refuse(why, "no room for a stack: %s (got %#lx) [RUN-6]", strerrordesc_np(errno), size);
+    if (guard == MAP_FAILED || mprotect(guard + PLAN_PAGE, size, PROT_READ | PROT_WRITE) != 0) {
+        (void)refuse(why, "no room for a stack: %s (got %#lx) [RUN-6]", strerrordesc_np(errno), size);
+        if (guard != MAP_FAILED)
+            munmap(guard, size + PLAN_PAGE);
+        return false;
+    }
     *lo = guard + PLAN_PAGE;
     *hi = guard + PLAN_PAGE + size;
     return true;
+}
+
+void unmap_stack(void *lo, void *hi)
+{
+    uint8_t *guard = (uint8_t *)lo - PLAN_PAGE;
+
+    munmap(guard, (size_t)((uint8_t *)hi - guard));
 }

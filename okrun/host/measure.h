@@ -12,17 +12,23 @@ enum end_by { END_RETURN, END_EXIT, END_ABORT, END_SIGNAL };
  *           cannot be had is said at once, in one line, and there will be no report. SPEC: PROF-1, PROF-4 */
 void measure_begin(unsigned what, const char *directory);
 
+/* Measure a copy of the process, which begins now, in a report of its own.
+ * Requires: it is called in the copy, by its only thread. */
+void measure_copied(void);
+
 /* What is measured now: enum plan_measure bits, 0 for nothing. */
 unsigned measure_what(void);
 
 /* Nanoseconds since measure_begin(). */
 uint64_t measure_elapsed(void);
 
-/* Give the calling thread counts of its own.
- * Requires: a thread that the image started calls begin before its entry, end after it. The first thread does neither.
- * Ensures:  begin: 0, or -1 where there is no memory: such a thread must not run, its calls would be lost. */
-int measure_thread_begin(void);
-void measure_thread_end(void);
+/* Counts for a thread that the image is about to start.
+ * Requires: what new gave, begin takes in the thread before its entry, and end after it, or where it could not start.
+ *           The first thread does none of it.
+ * Ensures:  new: null where there is no memory: such a thread must not start, its calls would be lost. */
+void *measure_thread_new(void);
+void measure_thread_begin(void *counts);
+void measure_thread_end(void *counts);
 
 /* Write the report.
  * Requires: the process is about to end, as said: status is what a shell would show, signal_number is 0 for none.

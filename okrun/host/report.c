@@ -53,15 +53,21 @@ uint64_t measure_elapsed(void)
     return clock_kernel_ns() - started;
 }
 
-int measure_thread_begin(void)
+void *measure_thread_new(void)
 {
-    return measured ? count_thread_begin() : 0;
+    return measured ? count_thread_new() : &measured;
 }
 
-void measure_thread_end(void)
+void measure_thread_begin(void *counts)
 {
     if (measured)
-        count_thread_end();
+        count_thread_begin(counts);
+}
+
+void measure_thread_end(void *counts)
+{
+    if (measured)
+        count_thread_end(counts);
 }
 
 /* What our own writing must not do to the process: SIGPIPE and SIGXFSZ end it, and any other signal may interrupt. A
@@ -134,18 +140,35 @@ static void make_id(void)
     host_format(id, sizeof id, "%llx-%d-%x", (unsigned long long)started_wall, (int)getpid(), drawn);
 }
 
-void measure_begin(unsigned what, const char *path)
+/* The time is now, and the report's name is made from it. */
+static void begin_now(void)
 {
     struct timespec wall;
 
-    if (what == 0)
-        return;
-    measured = what;
-    clock_begin((what & PLAN_MEASURE_CALLS) != 0 ? clock_best() : CLOCK_OF_KERNEL);
     clock_gettime(CLOCK_REALTIME, &wall);
     started = clock_kernel_ns();
     started_wall = (uint64_t)wall.tv_sec * UINT64_C(1000000000) + (uint64_t)wall.tv_nsec;
     make_id();
+}
+
+void measure_copied(void)
+{
+    if (measured == 0)
+        return;
+    writer = 0;
+    written = false;
+    begin_now();
+    count_forget();
+    counters_copied();
+}
+
+void measure_begin(unsigned what, const char *path)
+{
+    if (what == 0)
+        return;
+    measured = what;
+    clock_begin((what & PLAN_MEASURE_CALLS) != 0 ? clock_best() : CLOCK_OF_KERNEL);
+    begin_now();
     counters_begin();
     path = *path ? path : ".";
     directory = open_directory(path);

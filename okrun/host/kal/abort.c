@@ -8,6 +8,7 @@
 
 #include "../measure.h"
 #include "sys.h"
+#include "terminal.h"
 
 #define ABORT_STATUS 134 /* 128 + SIGABRT: what a shell shows */
 
@@ -28,9 +29,10 @@ _Noreturn void kal_abort(const char *msg, kal_uintptr len)
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &broken_pipe, &signals);
-    if (len > 0 && sys_is_buffer(msg, len) && sys_write(STDERR_FILENO, msg, len) == (kal_intptr)len &&
+    if (len > 0 && sys_is_buffer(msg, len) && sys_write(STDERR_FILENO, false, msg, len) == (kal_intptr)len &&
         msg[len - 1] != '\n')
-        (void)sys_write(STDERR_FILENO, "\n", 1);
+        (void)sys_write(STDERR_FILENO, false, "\n", 1);
+    terminal_restore();
     measure_end(END_ABORT, ABORT_STATUS, SIGABRT);
     sigaddset(&signals, SIGPIPE);
     sigdelset(&signals, SIGABRT);
@@ -48,6 +50,7 @@ _Noreturn void kal_exit(int code)
 {
     int status = code & 0xff;
 
+    terminal_restore();
     measure_end(END_EXIT, status, 0);
     _exit(status);
 }

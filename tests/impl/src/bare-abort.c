@@ -1,0 +1,2 @@
+#define BY_ABORT
+#include "bare.c"

@@ -1,0 +1,2 @@
+#define BY_EXIT
+#include "bare.c"
