@@ -17,6 +17,7 @@ import gate
 import logs
 import relocate
 import start
+import surface
 import symbols
 from rows import Row
 
@@ -28,6 +29,7 @@ BENCHES = {
     "gate": gate.run,
     "symbols": symbols.run,
     "logs": logs.run,
+    "surface": surface.run,
 }
 
 

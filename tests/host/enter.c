@@ -67,7 +67,7 @@ static void read_seen(void)
 
 static void image_starts_at_the_top_of_its_stack(void)
 {
-    CHECK(enter((uintptr_t)first_instruction, hi) == -300);
+    CHECK(enter((uintptr_t)first_instruction, hi, NULL) == -300);
     read_seen();
     CHECK(AT_ENTRY(seen_sp) == (uintptr_t)hi && AT_ENTRY(seen_sp) % 16 == 0);
     CHECK(seen_fp == 0);
@@ -79,7 +79,7 @@ static void registers_that_were_not_preserved_do_no_harm(void)
     volatile int sum = 0;
 
     for (int i = 0; i < 5; i++)
-        sum += enter((uintptr_t)vandal, hi) * (i + 1);
+        sum += enter((uintptr_t)vandal, hi, NULL) * (i + 1);
     CHECK(sum == 7 * 15 && eight == 8.5);
 }
 
@@ -98,7 +98,7 @@ static int use_the_stack(void)
 
 static void all_of_the_stack_is_the_images(void)
 {
-    CHECK(enter((uintptr_t)use_the_stack, hi) == 200);
+    CHECK(enter((uintptr_t)use_the_stack, hi, NULL) == 200);
 }
 
 int main(void)

@@ -11,6 +11,8 @@
 
 #include "check.h"
 #include "good_plan.h"
+#include "implementation.h"
+#include "kal/terminal.h"
 #include "load.h"
 #include "measure.h"
 
@@ -27,6 +29,16 @@ __attribute__((no_sanitize("undefined"))) void measure_end(enum end_by by, int s
     host_put("measured %d %d %d\n", (int)by, status, signal_number);
     if (fault_again)
         *nowhere = 1;
+}
+
+bool implementation_has_code(uint64_t address)
+{
+    (void)address;
+    return false;
+}
+
+void terminal_restore(void)
+{
 }
 
 static bool wrote(const char *part)
@@ -53,9 +65,9 @@ static int run(void (*before)(void), bool measured, int (*body)(void))
         close(pipes[1]);
         if (before != NULL)
             before();
-        CHECK(map_stack(16 * PLAN_PAGE, &host_image.stack_lo, &host_image.stack_hi, &why));
+        CHECK(map_stack(16 * PLAN_PAGE, &host_stack.lo, &host_stack.hi, &why));
         fault_begin(measured);
-        _exit(enter((uintptr_t)body, host_image.stack_hi) & 255);
+        _exit(enter((uintptr_t)body, host_stack.hi, NULL) & 255);
     }
     close(pipes[1]);
     while ((got = read(pipes[0], text + n, sizeof text - 1 - n)) > 0)
@@ -134,11 +146,11 @@ static void faults_are_reported_and_end_by_their_signal(void)
 
     CHECK(died_by(status, SIGSEGV));
     CHECK(strncmp(text, "okrun: a.ok: SIGSEGV, nothing is mapped there (address 0x0)\n", 60) == 0);
-    CHECK(wrote("\n    pc 0x") && wrote("    #0 okhost\n") && wrote("    #1 okhost\n") && !wrote("    #2"));
+    CHECK(wrote("\n    pc 0x") && wrote("    #0 okhost\n") && !wrote("    #1"));
     CHECK(wrote("measured 3 139 11\n"));
 
     CHECK(died_by(run(NULL, false, call_nothing), SIGSEGV));
-    CHECK(wrote("    #0 0x0\n    #1 okhost\n    #2 okhost\n"));
+    CHECK(wrote("    #0 0x0\n    #1 okhost\n") && !wrote("    #2"));
 
     status = run(NULL, true, illegal);
     CHECK(WIFSIGNALED(status) && wrote("okrun: a.ok: SIG"));

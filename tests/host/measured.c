@@ -177,10 +177,13 @@ static void do_phases(void)
 
 static void *call_often(void *argument)
 {
-    CHECK(measure_thread_begin() == 0);
+    void *counts = measure_thread_new();
+
+    CHECK(counts != NULL);
+    measure_thread_begin(counts);
     for (int i = 0; i < THREAD_CALLS; i++)
         (void)CALL(kal_memory_granularity);
-    measure_thread_end();
+    measure_thread_end(counts);
     return argument;
 }
 

@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import SMALL
 
+from okld.iface.table import INTERFACES
+from okrun.granting import Grants
 from okrun.launch import prepare
 from okrun.measuring import measuring
 from okrun.plan.codec import HEADER
@@ -26,8 +29,7 @@ def okhost(tmp_path_factory):
     """Return the path of okhost, built with AddressSanitizer and UndefinedBehaviorSanitizer."""
     place = tmp_path_factory.mktemp("okhost")
     generate = [sys.executable, ROOT / "okld" / "iface" / "generate.py"]
-    hosted = ["--hosted", "abort,stream,memory,env,time,random"]
-    subprocess.run([*generate, "--list", place / "surface.gen.h", *hosted], check=True)
+    subprocess.run([*generate, "--list", place / "surface.gen.h"], check=True)
     flags = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     flags += ["-fno-omit-frame-pointer", "-I", place, "-I", HOST, "-I", ROOT / "okld/sdk/include"]
     sources = [*HOST.glob("*.c"), *HOST.glob("kal/*.c"), HOST / "enter_x86_64.S"]
@@ -68,17 +70,15 @@ def hello(okhost, tmp_path):
 
 
 @pytest.mark.spec("BIND-4")
-def test_description(okhost):
+def test_description(okhost, small_host):
     """It names its version, processor and interfaces, for people and for programs."""
     done = subprocess.run([okhost, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == "okhost for openkal 0.20.0 on x86_64\n"
-    done = subprocess.run([okhost, "--describe"], capture_output=True, text=True, check=True)
-    names = ["abort", "stream", "memory", "env", "time", "random", "prof", "debug"]
-    assert json.loads(done.stdout) == {
-        "version": "0.20.0",
-        "arch": "x86_64",
-        "interfaces": [f"openkal.{name}" for name in names],
-    }
+    few = [f"openkal.{name}" for name in (*SMALL, "prof", "debug")]
+    for host, names in ((okhost, list(INTERFACES)), (small_host, few)):
+        done = subprocess.run([host, "--describe"], capture_output=True, text=True, check=True)
+        want = {"version": "0.20.0", "arch": "x86_64", "interfaces": names}
+        assert json.loads(done.stdout) == want
 
 
 @pytest.mark.spec("STAT-1", "RUN-8")
@@ -164,6 +164,24 @@ def test_descriptors_are_not_passed_on(hello):
     assert f"close({hello.plan_fd})" in trace.stdout
 
 
+@pytest.mark.spec("PLAN-2", "STAT-1")
+def test_a_directory_that_is_not_open(okhost):
+    """A plan that gives a directory which is not open is one line and status 125."""
+    fd = os.open("/", os.O_RDONLY)
+    grants = Grants((fd,), (b".",))
+    start = prepare(image("hello"), measuring("", "prof"), okhost, grants=grants)
+    program, command = start.command(())
+    for fds, status, said in (
+        (start.fds, 0, b""),
+        (start.fds[:2], 125, rb"okrun: plan: a directory is not open .* \[PLAN-2\]\n"),
+    ):
+        done = subprocess.run(command, executable=program, pass_fds=fds, capture_output=True)
+        assert done.returncode == status
+        assert re.fullmatch(said, done.stderr)
+    for each in start.fds:
+        os.close(each)
+
+
 @pytest.mark.spec("RUN-5", "STAT-1")
 @pytest.mark.parametrize(
     ("words", "status", "said"),
@@ -188,9 +206,11 @@ def test_relocated_images_check_themselves(okhost, name):
 
 
 @pytest.mark.spec("BIND-3")
-def test_weak_imports(okhost):
+def test_weak_imports(okhost, small_host):
     """A weak import is bound where the interface is answered, and null where it is not."""
     done = run(image("weak"), host=okhost, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (0, b"random 1\nnet 1\nmap 1\n")
+    done = run(image("weak"), host=str(small_host), stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (0, b"random 1\nnet 0\nmap 0\n")
 
 
