@@ -30,6 +30,12 @@ def _escaped(char: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
+def _restored(kind: type[OkError], args: tuple[object, ...]) -> OkError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
+
 class OkError(Exception):
     """
     The root of all errors that these packages raise on purpose.
@@ -43,6 +49,10 @@ class OkError(Exception):
         super().__init__(printable(what) + (f" [{rule}]" if rule else ""))
         self.rule = rule
         self.at = at
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Have copies, and what another process is sent, made from what there is, not anew."""
+        return _restored, (type(self), self.args), self.__dict__
 
 
 class FormatError(OkError):

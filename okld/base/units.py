@@ -40,6 +40,10 @@ class SectionOffset(int):
         self.section = section
         return self
 
+    def __getnewargs__(self) -> tuple[str | int, int]:  # type: ignore[override]  # of `__new__`
+        """Return what makes the same again, in another process."""
+        return self.section, int(self)
+
     def __repr__(self) -> str:
         """Return both, for people."""
         return f"SectionOffset({self.section!r}, {int(self):#x})"

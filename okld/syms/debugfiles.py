@@ -84,7 +84,7 @@ def find(elf: ElfFile, options: Options, trail: Trail | None = None) -> Iterator
     trail = trail or Trail()
     wanted = build_id(elf)
     if options.debug_file:
-        yield _given(options.debug_file, wanted)
+        yield _given(options.debug_file, elf, wanted)
         return
     if not options.external:
         return
@@ -153,17 +153,24 @@ def find_dwp(elf: ElfFile, options: Options, trail: Trail | None = None) -> Iter
         yield from _open_all(_distinct(places), "package", trail or Trail())
 
 
-def _given(path: str, wanted: str) -> DebugFile:
+def _given(path: str, program: ElfFile, wanted: str) -> DebugFile:
     file = open_file(path)
     try:
         elf = ElfFile(file.view, file.path)
         found = build_id(elf)
         if wanted and found and wanted != found:
             raise Refusal("DBG-11", f"{path} is of another build ({found}, not {wanted})")
+        if _kind(elf) != _kind(program):
+            raise Refusal("DBG-11", f"{path} is for another processor")
     except BaseException:
         file.close()
         raise
     return DebugFile(elf, "given", file)
+
+
+def _kind(elf: ElfFile) -> tuple[int, int, str]:
+    header = elf.header
+    return header.machine, header.bits, header.order
 
 
 def _by_build_id(wanted: str, options: Options, trail: Trail, how: str) -> Iterator[DebugFile]:

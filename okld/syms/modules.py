@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from okld.syms.logs.query import Query
 
+OWN = ("/proc/self/", "/proc/thread-self/")  # which for this program are this program's
 MAX_FILES = (
     1 << 16
 )  # kernel modules that are listed of a release; a distribution has some thousands
@@ -72,7 +73,7 @@ class Modules:
         """Give the paths where the file may be, the best first."""
         if query.kernel:
             yield from self._of_kernel(query)
-        elif "/" in query.module:
+        elif "/" in query.module and not query.module.startswith(OWN):
             yield self._in_root(query.module)
         wanted = query.build_id.lower()
         if len(wanted) > 2 and wanted.isalnum():

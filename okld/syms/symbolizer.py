@@ -161,7 +161,8 @@ class Symbols:
 
         Source: ADR-4.
         """
-        return self._opened().named(name, offset, size)
+        # A program and its debug file both have the name: that is one symbol.
+        return list(dict.fromkeys(self._opened().named(name, offset, size)))
 
     def lookup(self, address: int, *, lines: bool = True) -> Found | Miss:
         """

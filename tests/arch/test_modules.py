@@ -23,6 +23,7 @@ WARM = [
     "okld.base",
     "okld.base.errors",
     "okld.base.identity",
+    "okld.base.installed",
     "okld.base.limits",
     "okld.base.place",
     "okld.base.private",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
+from okld.base.units import SectionOffset
 
 
 @pytest.mark.spec("ERR-2")
@@ -68,3 +71,25 @@ def test_callers_read_attributes() -> None:
     assert Unreadable("x", "y", PermissionError(13, "Permission denied")).errno == 13
     assert Unreadable("x", "y", OSError("odd")).errno == 0
     assert all(issubclass(kind, OkError) for kind in (FormatError, Refusal, Unreadable))
+
+
+@pytest.mark.spec("ERR-1")
+@pytest.mark.parametrize(
+    "error",
+    [
+        FormatError("IMG-1", "length", got=3, limit=64, at=0),
+        Refusal("NEED-1", "no"),
+        Unreadable("cannot open", "a file", OSError(2, "No such file or directory")),
+    ],
+)
+def test_an_error_reaches_another_process(error):
+    """A copy through pickle is the same error, whatever its class is made from."""
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.spec("SYM-15")
+def test_a_section_offset_reaches_another_process():
+    """With its section."""
+    again = pickle.loads(pickle.dumps(SectionOffset(".text", 3)))
+    assert (again, again.section) == (3, ".text")

@@ -14,9 +14,9 @@ import time
 
 import pytest
 
+from okld.base import progress
 from okld.base.progress import Bar
 from okld.bundle.writer import write_bundle
-from okrun.cli import progress
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def test_progress(monkeypatch):
     saved = os.dup(2)
     try:
         os.dup2(terminal, 2)
-        bar = Bar()
+        bar = Bar("okrun: checking")
         bar.show(1, 4)
         clock[0] += 0.5
         bar.show(2, 4)
@@ -273,7 +273,7 @@ def test_no_progress_in_a_file(monkeypatch, tmp_path):
     try:
         os.dup2(fd, 2)
         monkeypatch.setattr(progress, "PATIENCE", 0.0)
-        bar = Bar()
+        bar = Bar("okrun: checking")
         bar.show(1, 2)
         bar.end()
     finally:

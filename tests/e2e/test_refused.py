@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import okld
 import okrun
 from okld.base.errors import FormatError
 from okld.base.view import View
@@ -46,14 +47,15 @@ def test_refused_before_any_code_runs(run_on_each, one_line, tmp_path, name, opt
 
 
 @pytest.mark.spec("BIND-2", "STAT-1")
-def test_interface_that_nobody_answers(run, hello, one_line, tmp_path):
+def test_interface_that_the_host_lacks(run, small_host, hello, one_line, tmp_path):
     """An image that requires an interface which the host lacks is refused by its name."""
     required = hello.index(NOTE) + len(NOTE) + 16
     word = struct.unpack_from("<Q", hello, required)[0] | 1 << 6
     struct.pack_into("<Q", hello, required, word)
     bad = tmp_path / "bad.ok"
     bad.write_bytes(hello)
-    done = run(bad)
+    assert run(bad).stdout == b"hello\n"
+    done = run(bad, options=["--host", small_host])
     assert (done.returncode, done.stdout) == (126, b"")
     assert re.search(r"openkal\.fs.*\[BIND-2\]", one_line(done.stderr))
 
@@ -176,7 +178,8 @@ def test_installed_host_that_is_missing(one_line, tmp_path, run):
     A package without its host program, as a broken installation leaves it, says where it should be.
     """
     site = tmp_path / "lib/python3/site-packages"
-    shutil.copytree(os.path.dirname(okrun.__file__), site / "okrun")
+    for package in (okld, okrun):
+        shutil.copytree(os.path.dirname(package.__file__), site / package.__name__)
     program = "from okrun.cli.okrun import main; raise SystemExit(main())"
     words = [sys.executable, "-P", "-c", program, run.image("status")]
     env = {"PYTHONPATH": str(site)}

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from time import sleep
 
 ELF_MAGIC = b"\x7fELF"
 CRATES = "std core alloc hashbrown object gimli addr2line rustc_demangle miniz_oxide memchr"
 RUST = "libstd-rust-dev"
+SETTLED = 2.1  # s; no index is kept of a file that changed later than that
 
 
 @dataclass(frozen=True)
@@ -106,4 +108,5 @@ def rust(files: Sequence[Path], folder: Path) -> list[Subject]:
         subprocess.run(["ar", "x", crates[name]], check=True, cwd=folder)
         objects = sorted(folder.glob(f"{name}-*.o"), key=lambda path: path.stat().st_size)
         found.append(Subject(objects[-1], f"{RUST} {name} .o"))
+    sleep(SETTLED)
     return found
