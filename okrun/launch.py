@@ -127,8 +127,10 @@ def prepare(
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise Refusal("", "image is not a regular file")
-        if file and file != f"{status.st_dev}:{status.st_ino}":
-            raise Refusal("PROC-3", "another file took its place while it was started")
+        found = f"{status.st_dev}:{status.st_ino}"
+        if file and file != found:
+            what = "another file took its place while it was started"
+            raise Refusal("PROC-3", f"{what} (got {found}, limit {file})")
         record, cache, offset, path_of_plan = None, "", 0, image
         if os.pread(fd, 4, 0) == b"PK\3\4":  # no image begins so
             from okrun.bundled import Request, admit

@@ -6,7 +6,7 @@ import os
 import sys
 
 from okld.base.errors import OkError, Unreadable
-from okld.cli.address import named, number, numbers
+from okld.cli.address import MAX_DIGITS, named, number, numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,12 @@ class Stream:
             OkError: If a line is no address and there is nobody else to take it.
             Unreadable: If standard input cannot be read.
         """
+        is_cut = False  # whether the block before ended within a line, of which this has more
         for block in blocks(self._size):
+            was_cut, is_cut = is_cut, len(block) > SOME and not block.endswith(b"\n")
+            if was_cut or is_cut:
+                self._pieces(block, was_cut, is_cut)
+                continue
             values = numbers(block)
             if values is not None:
                 self._finish_log()
@@ -117,6 +122,25 @@ class Stream:
         self._finish_log()
         return not self._answers.missed and not (self._log and self._log.counts.missed)
 
+    def _pieces(self, block: bytes, was_cut: bool, is_cut: bool) -> None:
+        """Take a block that begins, or ends, with a piece of a line: that is no address."""
+        lines = list(_lines(block))
+        for at, line in enumerate(lines):
+            if (was_cut and at == 0) or (is_cut and at == len(lines) - 1):
+                self._pass(line)
+            else:
+                self._line(line)
+        self._out.flush()
+
+    def _pass(self, line: bytes) -> None:
+        if self._engine is None:
+            raise OkError(
+                f"a line is no address (got {len(line)} bytes of one, limit {MAX_DIGITS})"
+            )
+        self._log = self._log or self._engine()
+        self._out.flush()
+        self._log.feed(line)
+
     def _size(self) -> int:
         """Return how much is best read at a time: without an index all, as a unit is read once."""
         return SOME if self._answers.is_indexed else ALL
@@ -127,9 +151,7 @@ class Stream:
             self._finish_log()
             self._answers.words((word,))
         elif self._engine is not None:
-            self._log = self._log or self._engine()
-            self._out.flush()
-            self._log.feed(line)
+            self._pass(line)
 
     def _finish_log(self) -> None:
         """Have written what waits for a later line of the log."""

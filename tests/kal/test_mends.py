@@ -28,3 +28,15 @@ def test_an_image_that_is_exchanged_is_refused(run, command, sources, tmp_path):
     done = run("mends", "exchange", options=["--dir", tmp_path])
     refused = done.returncode == 126 and b"another file took its place" in done.stderr
     assert refused or done.returncode == 10
+
+
+@pytest.mark.spec("PROC-3")
+def test_another_file_than_the_one_that_was_found_is_refused(run):
+    """Said by device and inode; the right one runs."""
+    image = run.image("mends")
+    status = image.stat()
+    right = f"{status.st_dev}:{status.st_ino}"
+    assert run("mends", "join", options=["--file", right]).returncode == 0
+    done = run("mends", "join", options=["--file", "1:2"])
+    assert done.returncode == 126
+    assert done.stderr.endswith(f" (got {right}, limit 1:2) [PROC-3]\n".encode())

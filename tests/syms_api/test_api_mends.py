@@ -63,3 +63,16 @@ def test_what_is_this_program_to_its_reader_names_nothing():
     log = b"/proc/self/exe(+0x1070) [0x4]\n"
     done = subprocess.run([*OKLD, "symbolize"], input=log, capture_output=True)
     assert done.stdout == log
+
+
+@pytest.mark.spec("LOG-1", "ADR-5")
+@pytest.mark.parametrize("length", [300_000, 2_200_000, 4_200_000])
+def test_the_end_of_a_long_line_is_no_address(tmp_path, length):
+    """However a line is cut into pieces, none of them is asked for; what follows is."""
+    path = build(tmp_path, "native", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x401000")
+    line = b"x" * length + b"401000\n"
+    done = subprocess.run(
+        [*OKLD, "symbolize", path], input=line + b"401000\n", capture_output=True, check=True
+    )
+    assert done.stdout.startswith(line)
+    assert done.stdout[len(line) :].startswith(b"0x401000 leaf+0x0 ")

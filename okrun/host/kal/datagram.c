@@ -92,7 +92,7 @@ static bool is_shut(int fd)
 
 static kal_intptr receive(int fd, void *buf, kal_uintptr len, union address *address, wait_end end)
 {
-    for (;;) {
+    for (bool waited = false;; waited = true) {
         socklen_t length = sizeof *address;
         int flags = end == WAIT_FOREVER ? 0 : MSG_DONTWAIT, error;
         ssize_t got = recvfrom(fd, buf, len, flags, &address->any, &length);
@@ -103,9 +103,9 @@ static kal_intptr receive(int fd, void *buf, kal_uintptr len, union address *add
             continue;
         if (errno != EAGAIN)
             return -sys_error(errno);
+        if (waited && wait_is_over(end)) /* what was there another task took */
+            return -kal_err_again;
         error = is_shut(fd) ? kal_err_closed : wait_for(fd, POLLIN, end);
-        if (error == kal_ok && wait_is_over(end)) /* what was there another task took */
-            error = kal_err_again;
         if (error != kal_ok)
             return -error;
     }
