@@ -6,7 +6,6 @@ open file.
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # signal itself imports enum
 import os
 import stat
 
@@ -18,6 +17,7 @@ from okrun.admission.decide import decide
 from okrun.admission.place import places
 from okrun.admission.policy import read_policy
 from okrun.hosts import NoHost, choose_host, on_path
+from okrun.inherited import default_signals
 from okrun.plan.make import complete, outline
 
 TYPE_CHECKING = False
@@ -146,7 +146,8 @@ def prepare(
             shape = read_shape(View.of_fd(fd, status.st_size))
             admitted = decide(shape, interfaces_of(shape), host, policy)
             plan = outline(admitted)
-        rest = (measure.directory, grants.encode() if grants else b"", runner)
+        preopens = grants.encode() if grants else b""
+        rest = (measure.directory, measure.run, preopens, runner)
         data = complete(plan, fd, status, offset, os.fsencode(path_of_plan), measure.bits, rest)
         fds = (fd, _in_memory(data), *(grants.fds if grants else ()))
         name = image if name is None else name
@@ -171,9 +172,7 @@ def execute(
     program, arguments = start.command(args, emulator)
     for fd in start.fds:
         os.set_inheritable(fd, True)
-    # Python ignores these two from its start, and a disposition to ignore outlives an execve.
-    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
-    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
+    default_signals()
     try:
         if env is None:
             os.execv(program, arguments)

@@ -43,7 +43,8 @@ def run(
             wanted; its argv[0], as given.
         args: Its further arguments.
         env: Its whole environment; None for this process's own.
-        prof: What to measure, as ``WHAT[,WHAT...][:DIR]``; OKRUN_PROF is not read.
+        prof: What to measure, as ``WHAT[,WHAT...][:DIR]``; OKRUN_PROF is not read, OKRUN_PROF_RUN
+            is (REP-5).
         stdin: As for `subprocess.run`, like *stdout*, *stderr*, *input* and *timeout* (in seconds).
         host: A host program other than the installed one.
         impl: A library that implements the surface, bound in place of the host program's own.

@@ -102,16 +102,19 @@ static bool check_preopens(const struct plan_words *words, struct refusal *why)
 
 static bool take_strings(struct rest *rest, struct plan *plan, struct refusal *why)
 {
-    uint64_t path, build_id, report_dir;
+    uint64_t path, build_id, report_dir, run;
 
     plan->path = take_string(rest, &path);
     plan->build_id = plan->path == NULL ? NULL : take_string(rest, &build_id);
     plan->report_dir = plan->build_id == NULL ? NULL : take_string(rest, &report_dir);
-    if (plan->report_dir == NULL || !take_words(rest, &plan->preopens) || !take_words(rest, &plan->runner) ||
+    plan->run = plan->report_dir == NULL ? NULL : take_string(rest, &run);
+    if (plan->run == NULL || !take_words(rest, &plan->preopens) || !take_words(rest, &plan->runner) ||
         !take_words(rest, &plan->imports))
         return refuse(why, "plan: a string is cut [PLAN-2]");
     if (path == 0 || strlen(plan->path) != path || strlen(plan->report_dir) != report_dir)
         return refuse(why, "plan: a path is empty or has a NUL [PLAN-2]");
+    if (strlen(plan->run) != run)
+        return refuse(why, "plan: the run has a NUL [PLAN-2]");
     if (strspn(plan->build_id, "0123456789abcdef") != build_id)
         return refuse(why, "plan: the build id is not hexadecimal [PLAN-2]");
     return check_preopens(&plan->preopens, why);
@@ -292,8 +295,7 @@ bool plan_decode(const void *bytes, size_t size, struct plan *plan, struct refus
         return false;
     if (rest.left != 0)
         return bad(why, "bytes after its end", rest.left, 0);
-    if (h->measure > (PLAN_MEASURE_COUNT | PLAN_MEASURE_CALLS | PLAN_MEASURE_COUNTERS) ||
-        (h->measure == 0 && plan->report_dir[0] != 0))
-        return bad(why, "measure", h->measure, 7);
+    if (h->measure > PLAN_MEASURE_ALL || (h->measure == 0 && (plan->report_dir[0] != 0 || plan->run[0] != 0)))
+        return bad(why, "measure", h->measure, PLAN_MEASURE_ALL);
     return check_file(h, why) && check_segments(plan, why) && check_places(plan, why) && check_symbols(plan, why);
 }

@@ -7,10 +7,11 @@
  *   segments = segment_count x struct plan_segment            ascending by vaddr
  *   values   = symbol_count x u64                             one a dynamic symbol, in symbol-table order
  *   kinds    = symbol_count x u8, zero bytes up to 8          enum plan_symbol_kind
- *   strings  = path build_id report_dir preopens runner imports
+ *   strings  = path build_id report_dir run preopens runner imports
  *                                                             each: u64 length, bytes, one NUL, zero bytes up to 8
  *
- * path is the image as the user gave it; build_id is hex, or empty; report_dir is empty unless something is measured.
+ * path is the image as the user gave it; build_id is hex, or empty. report_dir and run, which says what other reports
+ * this run's belongs to, are empty unless something is measured; run may be empty then, too.
  * preopens holds the directories that the image is given, two words each: an open descriptor in decimal, and the name
  * that it is given under; empty: those of FS-1; one empty word: none. runner holds the words of the command that starts
  * another image, up to its options; empty: none can be started. imports holds the names of imported kal_* functions. A
@@ -20,7 +21,7 @@
  * image's own headers); okhost maps link address `lo` at the address it chose. File offsets count from the image's
  * first byte, which lies at `image_offset` in the open file.
  *
- * History: 1, the first; 2, preopens and runner.                                                  SPEC: PLAN-1
+ * History: 1, the first; 2, preopens and runner; 3, run.                                          SPEC: PLAN-1
  */
 #ifndef OKHOST_PLAN_H
 #define OKHOST_PLAN_H
@@ -29,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLAN_MAGIC UINT64_C(0x326e616c706b) /* the bytes "kplan2", two NULs */
+#define PLAN_MAGIC UINT64_C(0x336e616c706b) /* the bytes "kplan3", two NULs */
 #define PLAN_PAGE 0x10000u             /* segments never share a page of this size: the largest page size in use */
 
 enum plan_symbol_kind {
@@ -42,7 +43,10 @@ enum plan_symbol_kind {
 enum plan_measure { /* bits of plan_header.measure */
     PLAN_MEASURE_COUNT = 1,
     PLAN_MEASURE_CALLS = 2,
-    PLAN_MEASURE_COUNTERS = 4
+    PLAN_MEASURE_COUNTERS = 4,
+    PLAN_MEASURE_PERFMAP = 8,
+    PLAN_MEASURE_HEAP = 16,
+    PLAN_MEASURE_ALL = 31
 };
 
 enum plan_prot { PLAN_PROT_X = 1, PLAN_PROT_W = 2, PLAN_PROT_R = 4 }; /* as p_flags */
@@ -95,7 +99,7 @@ struct plan {
     const struct plan_segment *segments; /* header->segment_count */
     const uint64_t *values;              /* header->symbol_count */
     const uint8_t *kinds;                /* header->symbol_count */
-    const char *path, *build_id, *report_dir; /* each ended by a NUL */
+    const char *path, *build_id, *report_dir, *run; /* each ended by a NUL */
     struct plan_words preopens, runner, imports;
 };
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAGIC = 0x326E616C706B
+MAGIC = 0x336E616C706B
 PAGE = 0x10000
 """``PLAN_PAGE``, in bytes: the largest page size in use."""
 
@@ -31,7 +31,7 @@ HEADER = (
 SYMBOL_IMAGE, SYMBOL_ABSOLUTE, SYMBOL_KAL, SYMBOL_KAL_WEAK = range(4)
 """``enum plan_symbol_kind``."""
 
-MEASURE_COUNT, MEASURE_CALLS, MEASURE_COUNTERS = 1, 2, 4
+MEASURE_COUNT, MEASURE_CALLS, MEASURE_COUNTERS, MEASURE_PERFMAP, MEASURE_HEAP = 1, 2, 4, 8, 16
 """``enum plan_measure``."""
 
 
@@ -51,7 +51,8 @@ def encode(
         segments: (offset, vaddr, filesz, memsz, prot) of each segment, ascending by link address.
         values: One word for each dynamic symbol.
         kinds: One of ``SYMBOL_*`` for each dynamic symbol.
-        strings: ``path``, ``build_id``, ``report_dir``, ``preopens``, ``runner`` and ``imports``.
+        strings: ``path``, ``build_id``, ``report_dir``, ``run``, ``preopens``, ``runner`` and
+            ``imports``.
 
     Source: PLAN-1.
     """
@@ -76,7 +77,7 @@ def encode(
 def fill(plan: bytes, words: dict[str, int], path: bytes, rest: Sequence[bytes]) -> bytes:
     """
     Return a plan whose strings of a start are empty, with *words* in its header and with these: the
-    path, and *rest*, which is ``report_dir``, ``preopens`` and ``runner``.
+    path, and *rest*, which is ``report_dir``, ``run``, ``preopens`` and ``runner``.
 
     Source: PLAN-1.
     """

@@ -41,7 +41,7 @@ def make(
     report_dir: bytes,
 ) -> bytes:
     """Return the plan, encoded, of an image that is the whole of the open file *fd*."""
-    return complete(outline(admitted), fd, status, 0, path, measure, (report_dir, b"", b""))
+    return complete(outline(admitted), fd, status, 0, path, measure, (report_dir, b"", b"", b""))
 
 
 def complete(
@@ -63,8 +63,9 @@ def complete(
         image_offset: Where the image begins in its file, in bytes.
         path: The image as the user named it.
         measure: Bits of ``MEASURE_*``.
-        rest: Where the report goes, or nothing; the directories that the image is given; and the
-            command that starts another: the plan's strings of these names.
+        rest: Where the report goes, and the run that it belongs to, or nothing; the directories
+            that the image is given; and the command that starts another: the plan's strings
+            ``report_dir``, ``run``, ``preopens`` and ``runner``.
     """
     words = {
         "file_fd": fd,
@@ -125,7 +126,7 @@ def outline(admitted: Admitted) -> bytes:
     }
     segments = [(s.offset, s.vaddr, s.filesz, s.memsz, s.flags) for s in shape.segments]
     build_id = shape.build_id.encode()
-    return encode(header, segments, values, kinds, (b"", build_id, b"", b"", b"", imports))
+    return encode(header, segments, values, kinds, (b"", build_id, b"", b"", b"", b"", imports))
 
 
 def is_outline_of(plan: bytes, admitted: Admitted) -> bool:

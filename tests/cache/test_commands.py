@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from starts import HELLO, SECOND, hello, overwrite
 
 from okrun.admission.cache import MAX_AGE
+from okrun.cli import cache as commands
 
 OKRUN = str(Path(sys.executable).with_name("okrun"))
 
@@ -177,3 +179,43 @@ def test_an_image_called_cache(place, cache):
     hello(place, name="cache")
     done = subprocess.run([OKRUN, "./cache"], cwd=place, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"hello\n")
+
+
+@pytest.mark.spec("CAC-13", "CLI-1")
+@pytest.mark.parametrize("word", ["gc", "clear", "verify"])
+def test_a_cache_that_cannot_be_written(run, cache, bundle, monkeypatch, capfd, word):
+    """One line says which, and why, and the status is that of a cache that cannot be used."""
+    run(bundle)
+    bundle.unlink()  # so that each of them wants to forget it
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("okrun.admission.store.os.unlink", refuse)
+    assert commands.run([word]) == 2
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", f"okrun: {cache.folder}: Read-only file system\n")
+    assert len(cache.records()) == 1
+
+
+@pytest.mark.spec("CAC-13", "CLI-1", "TRU-9")
+@pytest.mark.parametrize("words", [("cache", "dir"), ("cache", "--help"), ("trust", "--help")])
+def test_output_that_nobody_reads(words):
+    """Ends quietly where the reader has gone, and in one line where it cannot be written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    for sink, err in ((writer, b""), (os.open("/dev/full", os.O_WRONLY), b"standard output")):
+        done = subprocess.run([OKRUN, *words], stdout=sink, stderr=subprocess.PIPE, check=False)
+        os.close(sink)
+        assert done.returncode == 2
+        assert (done.stderr.count(b"\n"), err in done.stderr) == (int(bool(err)), True)
+
+
+@pytest.mark.spec("STAT-1")
+def test_help_that_nobody_reads():
+    """Is no line on standard error either."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([OKRUN, "--help"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (125, b"")

@@ -67,7 +67,7 @@ def test_a_broken_record(run, bundle, cache, edit):
         pytest.param("length", 64, "does not hold", id="another length"),
         pytest.param("until", 1, "MAN-8", id="it has expired"),
         pytest.param("plan", b"", "another image's plan", id="no plan"),
-        pytest.param("plan", b"kplan2\0\0" * 41, "another image's plan", id="another plan"),
+        pytest.param("plan", b"kplan3\0\0" * 41, "another image's plan", id="another plan"),
         pytest.param("stored", 1 << 62, "the clock went back", id="of the future"),
     ],
 )

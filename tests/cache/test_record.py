@@ -29,7 +29,7 @@ def record(**changes) -> Record:
         "path": b"/a b/\n\xff.okb",
         "manifest": b'{"okb":1}\n',
         "trust": b"me ssh-ed25519 AAAA\n",
-        "plan": b"kplan2\0\0" * 3,
+        "plan": b"kplan3\0\0" * 3,
     }
     for name, value in (values | changes).items():
         setattr(made, name, value)

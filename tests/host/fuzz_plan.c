@@ -11,7 +11,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 /* Strings are as long as they say, and every import's name ends inside them. */
 static void use(const struct plan *p)
 {
-    size_t n = strlen(p->path) + strlen(p->build_id) + strlen(p->report_dir);
+    size_t n = strlen(p->path) + strlen(p->build_id) + strlen(p->report_dir) + strlen(p->run);
 
     for (const char *word = NULL; (word = plan_next_word(&p->preopens, word)) != NULL;)
         n += strlen(word);

@@ -31,6 +31,8 @@ struct good_plan {
     char build_id[8];
     uint64_t report_dir_length;
     char report_dir[8];
+    uint64_t run_length;
+    char run[8];
     uint64_t preopens_length;
     char preopens[16];
     uint64_t runner_length;
@@ -55,7 +57,7 @@ static inline struct good_plan good_plan(void)
         .values = {0, DATA + 8, 77, 0, 9},
         .kinds = {PLAN_SYMBOL_IMAGE, PLAN_SYMBOL_IMAGE, PLAN_SYMBOL_ABSOLUTE, PLAN_SYMBOL_KAL, PLAN_SYMBOL_KAL_WEAK},
         .path_length = 4, .path = "a.ok", .build_id_length = 4, .build_id = "0aff", .report_dir_length = 3,
-        .report_dir = "out", .preopens_length = 9, .preopens = "7\0.\0" "12\0d", .runner_length = 12,
+        .report_dir = "out", .run_length = 2, .run = "r1", .preopens_length = 9, .preopens = "7\0.\0" "12\0d", .runner_length = 12,
         .runner = "okrun\0--dir", .imports_length = 20, .imports = "kal_exit\0kal_foobar"};
 
     return p;
@@ -65,7 +67,7 @@ static inline struct good_plan good_plan(void)
 static inline struct plan view_of(const struct good_plan *p)
 {
     return (struct plan){.header = &p->h, .segments = p->s, .values = p->values, .kinds = p->kinds, .path = p->path,
-                         .build_id = p->build_id, .report_dir = p->report_dir,
+                         .build_id = p->build_id, .report_dir = p->report_dir, .run = p->run,
                          .preopens = {p->preopens, p->preopens_length}, .runner = {p->runner, p->runner_length},
                          .imports = {p->imports, p->imports_length}};
 }

@@ -52,6 +52,7 @@ static void good_plan_decodes(void)
     CHECK(plan_decode(&p, sizeof p, &plan, &why));
     CHECK(plan.header == &p.h && plan.segments == p.s && plan.values == p.values && plan.kinds == p.kinds);
     CHECK(strcmp(plan.path, "a.ok") == 0 && strcmp(plan.build_id, "0aff") == 0 && strcmp(plan.report_dir, "out") == 0);
+    CHECK(strcmp(plan.run, "r1") == 0);
     CHECK(plan.imports.size == 20 && strcmp(plan.imports.at + 9, "kal_foobar") == 0);
 }
 
@@ -65,8 +66,10 @@ static void header_is_checked(void)
     REFUSED(p.h.segment_count = 64, "cut");
     REFUSED(p.h.symbol_count = UINT64_MAX, "symbols");
     REFUSED(p.h.symbol_count = 1 << 20, "cut");
-    REFUSED(p.h.measure = 8, "measure");
-    REFUSED(p.h.measure = 0, "measure");
+    REFUSED(p.h.measure = 32, "measure");
+    REFUSED((p.h.measure = 0, memset(p.run, 0, 8), p.run_length = 0), "measure");
+    REFUSED((p.h.measure = 0, memset(p.report_dir, 0, 8), p.report_dir_length = 0), "measure");
+    ACCEPTED(p.h.measure = PLAN_MEASURE_ALL);
     REFUSED(p.h.align = 0, "alignment");
     REFUSED(p.h.align = PLAN_PAGE / 2, "alignment");
     REFUSED(p.h.align = 3 * PLAN_PAGE, "alignment");
@@ -165,6 +168,7 @@ static void strings_are_checked(void)
     REFUSED(p.path[7] = 'x', "string");
     REFUSED(p.build_id[0] = 'G', "hexadecimal");
     REFUSED(p.report_dir[0] = 0, "path");
+    REFUSED(p.run[0] = 0, "run");
     REFUSED(p.preopens[0] = '2', "descriptor");
     REFUSED(p.preopens[0] = 'x', "descriptor");
     REFUSED(p.preopens[0] = 0, "descriptor");

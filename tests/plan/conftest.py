@@ -28,7 +28,7 @@ def read(data):
     values = take(f"{header['symbol_count']}Q")
     (kinds,) = take(f"{header['symbol_count']}s")
     strings = []
-    for _ in range(6):
+    for _ in range(7):
         (size,) = take("Q")
         (text,) = take(f"{size + 1}s")
         assert text[-1] == 0

@@ -17,7 +17,7 @@ TEXT = st.binary(max_size=20).map(lambda data: data.replace(b"\0", b"/"))
 
 def small_plan() -> bytes:
     header = {name: 0x1000 + at for at, name in enumerate(HEADER)}
-    strings = (b"a.ok", b"", b"out/dir1", b"3\0.\0", b"", b"k\0")
+    strings = (b"a.ok", b"", b"out/dir1", b"r1", b"3\0.\0", b"", b"k\0")
     return encode(header, [(1, 2, 3, 4, 5)], (6, 7, 8), b"\0\2\3", strings)
 
 
@@ -55,6 +55,8 @@ def test_numbers_are_those_of_the_c_header(tmp_path):
         "PLAN_MEASURE_COUNT": codec.MEASURE_COUNT,
         "PLAN_MEASURE_CALLS": codec.MEASURE_CALLS,
         "PLAN_MEASURE_COUNTERS": codec.MEASURE_COUNTERS,
+        "PLAN_MEASURE_PERFMAP": codec.MEASURE_PERFMAP,
+        "PLAN_MEASURE_HEAP": codec.MEASURE_HEAP,
     }
     assert from_c(tmp_path, list(names)) == list(names.values())
 
@@ -76,13 +78,14 @@ def test_parts_follow_the_header_as_the_grammar_says():
         + words(4) + b"a.ok\0" + bytes(3)
         + words(0) + b"\0" + bytes(7)
         + words(8) + b"out/dir1\0" + bytes(7)
+        + words(2) + b"r1\0" + bytes(5)
         + words(4) + b"3\0.\0\0" + bytes(3)
         + words(0) + b"\0" + bytes(7)
         + words(2) + b"k\0\0" + bytes(5)
     )  # fmt: skip
     assert data[8 * len(HEADER) :] == body
     named = dict(zip(HEADER, (data[at : at + 8] for at in range(0, len(data), 8)), strict=False))
-    assert named["magic"] == b"kplan2\0\0"
+    assert named["magic"] == b"kplan3\0\0"
     assert named["size"] == words(len(data))
     assert named["segment_count"] == words(1)
     assert named["symbol_count"] == words(3)
@@ -94,7 +97,7 @@ def test_parts_follow_the_header_as_the_grammar_says():
     header=st.lists(WORD, min_size=len(HEADER), max_size=len(HEADER)),
     segments=st.lists(st.tuples(WORD, WORD, WORD, WORD, WORD), max_size=3),
     symbols=st.lists(st.tuples(WORD, st.integers(0, 255)), max_size=20),
-    strings=st.tuples(TEXT, TEXT, TEXT, *[st.binary(max_size=20)] * 3),
+    strings=st.tuples(TEXT, TEXT, TEXT, TEXT, *[st.binary(max_size=20)] * 3),
 )
 def test_what_is_written_is_read(read_plan, header, segments, symbols, strings):
     """

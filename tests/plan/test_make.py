@@ -73,7 +73,7 @@ def test_segments_and_strings_are_the_images(plan_of):
     plan = plan_of(measure=MEASURE_CALLS, report_dir=b"out/\xfe")
     assert plan.segments == [(0, 0, 0x500, 0x500, 4), (0x10000, 0x20000, 0x80, 0x90, 6)]
     imports = b"kal_exit\0kal_stdout\0"
-    assert plan.strings == (b"dir/\xff.ok", b"00ff", b"out/\xfe", b"", b"", imports)
+    assert plan.strings == (b"dir/\xff.ok", b"00ff", b"out/\xfe", b"", b"", b"", imports)
 
 
 @pytest.mark.spec("PLAN-1", "FS-1")
@@ -89,9 +89,10 @@ def test_directories_and_runner_are_the_starts(read_plan, fds, names, words):
     """The directories that are given and the command that starts another image are in the plan."""
     note = Note(0x140000, 0b01, 0b10, 0)
     admitted = decide(SHAPE, Interfaces(note, "note", {}, ()), Host("okhost", 62))
-    rest = (b"out", Grants(fds, names).encode(), b"python3\0okrun\0")
+    rest = (b"out", b"r1", Grants(fds, names).encode(), b"python3\0okrun\0")
     plan = read_plan(complete(outline(admitted), 5, STATUS, 0x20000, b"a.okb:m", 0, rest))
-    assert plan.strings[:1] + plan.strings[2:5] == (b"a.okb:m", b"out", words, b"python3\0okrun\0")
+    assert plan.strings[:4] == (b"a.okb:m", b"00ff", b"out", b"r1")
+    assert plan.strings[4:] == (words, b"python3\0okrun\0", b"kal_exit\0kal_stdout\0")
     assert plan.header["image_offset"] == 0x20000
 
 
