@@ -24,7 +24,9 @@ Of a bundle, run the member of the host program's processor, or the one that is 
 
   --prof=WHAT[,WHAT...][:DIR]
                     measure, and write okprof-<id>.json into DIR (default: the working directory);
-                    WHAT: calls (count and time), count (count only), counters (the program's own);
+                    WHAT: calls (count and time), count (count only), counters (the program's own),
+                    heap (blocks by where they are taken, in dhat-heap-<id>.json for DHAT's viewer),
+                    perfmap (/tmp/perf-<pid>.map, by which perf names the image's functions);
                     OKRUN_PROF is used where this is not given
   --dir PATH[=NAME] give the image a directory, under the name PATH or NAME; once or more often, in
                     place of the working directory (as ".") and "/"

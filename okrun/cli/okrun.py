@@ -10,6 +10,7 @@ import sys
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
 from okrun.hosts import NoHost, runner
+from okrun.inherited import undo_locale_coercion
 from okrun.launch import execute, prepare
 from okrun.measuring import Usage, measuring
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from okrun.measuring import Measuring
 
 FAILED, REFUSED, NO_IMAGE = 125, 126, 127
+UNUSABLE = 2  # of okrun cache and okrun trust, whose statuses are those of okld
 """Statuses that are not the image's (STAT-1)."""
 
 
@@ -60,6 +62,8 @@ def main() -> int:
         return _failed(error, _status(error))
     except MemoryError:
         return _failed("out of memory", FAILED)
+    except BrokenPipeError:  # of the help, of which whoever read it has read enough
+        return FAILED
     except OSError as error:
         return _failed(printable(error.strerror or str(error)), FAILED)
 
@@ -94,7 +98,12 @@ def _other_command(command: str, words: list[str]) -> int:
         from okrun.cli.cache import run
     else:
         from okrun.cli.trust import run
-    return run(words)
+    try:
+        return run(words)
+    except BrokenPipeError:  # whoever read the answer has read enough
+        return UNUSABLE
+    except OSError as error:
+        return _failed(f"cannot write standard output: {error.strerror}", UNUSABLE)
 
 
 def _prepare(options: Options, measure: Measuring) -> Start:
@@ -224,25 +233,10 @@ def _environment(options: Options) -> dict[str, str] | None:
     settings = [setting.partition("=") for setting in options.env]
     if options.clear_env:
         return {name: value for name, _, value in settings}
-    if os.environ.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
-        _undo_locale_coercion()
+    undo_locale_coercion()
     for name, _, value in settings:
         os.putenv(name, value)
     return None
-
-
-def _undo_locale_coercion() -> None:
-    """Put LC_CTYPE back as it was: in the locale "C" Python sets it at its start (PEP 538)."""
-    try:
-        with open("/proc/self/environ", "rb", 0) as file:
-            given = file.read().split(b"\0")
-    except OSError:
-        return
-    values = [word[9:] for word in given if word.startswith(b"LC_CTYPE=")]
-    if values:
-        os.putenv("LC_CTYPE", values[0])
-    else:
-        os.unsetenv("LC_CTYPE")
 
 
 def _status(error: OkError) -> int:

@@ -2,6 +2,7 @@
 #include <openkal/version.h>
 
 #include "binding.h"
+#include "heap.h"
 #include "load.h"
 #include "surface.gen.h"
 
@@ -37,12 +38,15 @@ bool bind_check(const struct plan *plan, struct refusal *why)
 static void *function_for(const char *name, uint64_t measure)
 {
     const struct binding *b = binding_find(name);
+    void *function;
 
     if (b == NULL)
         return NULL;
     if ((measure & PLAN_MEASURE_CALLS) != 0)
-        return b->calls;
-    return (measure & PLAN_MEASURE_COUNT) != 0 ? b->count : b->impl;
+        function = b->calls;
+    else
+        function = (measure & PLAN_MEASURE_COUNT) != 0 ? b->count : b->impl;
+    return (measure & PLAN_MEASURE_HEAP) != 0 ? heap_entry(name, function) : function;
 }
 
 bool bind_symbols(const struct plan *plan, const uint8_t *base, uint64_t *values, struct refusal *why)

@@ -1,32 +1,37 @@
-/* Counters and phases.
+/* Counters.
  *
  * Names and cells are records in two lists that only grow at their ends. Who adds holds a lock; who reads at the end of
  * the process, perhaps in a signal handler above one who adds, follows the lists without it: a record is linked only
  * when it is whole. One hash table, which only those who add look at, finds both: a name under no cell, a cell under its
  * name's record. */
-#define _GNU_SOURCE /* pipe2 */
 #include "counters.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "kal/copied.h"
-#include "measure.h"
+#include "cells.h"
+#include "kept.h"
 
-#define CHUNK ((size_t)1 << 18)
 #define TABLE_FIRST 256u
 
 struct record {
     struct record *next;
-    struct record *of; /* of a cell: its name; of a name: null */
-    const uint64_t *cell;
-    uint64_t value;          /* of a name: the sum; of a phase: when it began */
-    uint64_t end;            /* of a phase: when it ended, 0 while it goes on */
-    bool lost;               /* of a name: a cell could not be read */
+    struct record *of;    /* of a cell: its name; of a name: null */
+    const uint64_t *cell; /* likewise */
+    union {
+        struct { /* of a cell */
+            struct versions versions;
+            uint64_t last[2]; /* what it held at a change, or when it was registered in a phase */
+            uint64_t now;     /* what it holds at the change that is being made */
+            uint64_t base;    /* what it held when this copy of the process began; 0 in the first */
+        };
+        struct { /* of a name */
+            uint64_t growing;      /* by how much, in the change that is being made; else 0 */
+            uint64_t value, grown; /* at the end: since the start, since the last change */
+            bool lost;             /* a cell could not be read */
+            bool read;             /* one was looked at, at the end */
+        };
+    };
     uint8_t length;
     char name[];
 };
@@ -35,41 +40,27 @@ struct list {
     struct record *head, **tail;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-FREE_IN_COPIES(lock)
-static struct list names = {NULL, &names.head}, cells = {NULL, &cells.head}, phases = {NULL, &phases.head};
-static struct record *phase; /* the one that goes on */
+struct growth {
+    struct growth *next; /* in the order of the counters */
+    struct record *name;
+    struct versions versions;
+    uint64_t of[2];
+};
+
+static struct list names = {NULL, &names.head}, cells = {NULL, &cells.head};
 static struct record **table;
 static size_t table_size, table_used; /* a power of two; at most half is used */
-static char *chunk;
-static size_t chunk_left;
-static int ends[2] = {-1, -1}; /* of the pipe that cells are read through */
-
-static void *map(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
+static bool in_phase;
+static struct cells reader, last_reader; /* under the lock; at the end, when the other may be in use */
 
 static struct record *make(const char *name, size_t length)
 {
-    size_t size = (sizeof(struct record) + length + 7) & ~(size_t)7;
-    struct record *record;
+    struct record *record = kept(sizeof *record + length);
 
-    if (size > chunk_left) {
-        char *fresh = map(CHUNK);
-
-        if (!fresh)
-            return NULL;
-        chunk = fresh;
-        chunk_left = CHUNK;
+    if (record) {
+        record->length = (uint8_t)length;
+        memcpy(record->name, name, length);
     }
-    record = (struct record *)(void *)chunk;
-    chunk += size;
-    chunk_left -= size;
-    record->length = (uint8_t)length;
-    memcpy(record->name, name, length);
     return record;
 }
 
@@ -84,26 +75,22 @@ static struct record *next(struct record *const *link)
     return __atomic_load_n(link, __ATOMIC_ACQUIRE);
 }
 
-/* FNV-1a, and one more round to bring its high bits down. */
-static size_t hash(const char *name, size_t length, const struct record *of, const uint64_t *cell)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ (uintptr_t)of ^ (uint64_t)(uintptr_t)cell << 20;
-
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 32);
-}
-
 /* Where in the table a record is, or would be. A cell's record has no name of its own. */
 static struct record **find(const char *name, size_t length, const struct record *of, const uint64_t *cell)
 {
-    for (size_t i = hash(name, length, of, cell);; i++) {
+    for (size_t i = (size_t)kept_hash(name, length, (uintptr_t)of ^ (uint64_t)(uintptr_t)cell << 20);; i++) {
         struct record **slot = &table[i & (table_size - 1)], *r = *slot;
 
         if (!r || (r->of == of && r->cell == cell && r->length == length && memcmp(r->name, name, length) == 0))
             return slot;
     }
+}
+
+static struct record **map_table(size_t size)
+{
+    void *p = mmap(NULL, size * sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
 }
 
 /* Make room in the table for two more. */
@@ -114,7 +101,7 @@ static bool make_room(void)
 
     if (table_used + 2 <= table_size / 2)
         return true;
-    fresh = map((old_size ? 2 * old_size : TABLE_FIRST) * sizeof *table);
+    fresh = map_table(old_size ? 2 * old_size : TABLE_FIRST);
     if (!fresh)
         return false;
     table = fresh;
@@ -126,6 +113,15 @@ static bool make_room(void)
     if (old)
         munmap(old, old_size * sizeof *old);
     return true;
+}
+
+/* What a cell holds; 0 where it cannot be read. */
+static uint64_t held(const uint64_t *cell)
+{
+    reader.at[0] = cell;
+    reader.count = 1;
+    cells_read(&reader);
+    return reader.readable[0] ? reader.values[0] : 0;
 }
 
 /* The record of these facts, made and linked where there is none; null where there is no memory.
@@ -141,6 +137,8 @@ static struct record *have(struct list *list, const char *name, size_t length, s
         return NULL;
     record->of = of;
     record->cell = cell;
+    if (cell && in_phase)
+        record->last[0] = held(cell);
     *slot = record;
     table_used++;
     append(list, record);
@@ -152,125 +150,185 @@ bool counters_add(const char *name, size_t length, const uint64_t *cell)
     struct record *of;
     bool done;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&kept_lock);
     of = make_room() ? have(&names, name, length, NULL, NULL) : NULL;
     done = of && have(&cells, "", 0, of, cell);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&kept_lock);
     return done;
-}
-
-bool counters_phase(const char *name, size_t length)
-{
-    struct record *begun = NULL;
-    uint64_t now;
-
-    pthread_mutex_lock(&lock);
-    now = measure_elapsed();
-    if (length > 0) {
-        begun = make(name, length);
-        if (!begun) {
-            pthread_mutex_unlock(&lock);
-            return false;
-        }
-        begun->value = now;
-    }
-    if (phase)
-        __atomic_store_n(&phase->end, now, __ATOMIC_RELAXED);
-    if (begun)
-        append(&phases, begun);
-    phase = begun;
-    pthread_mutex_unlock(&lock);
-    return true;
 }
 
 void counters_begin(void)
 {
-    int made[2];
+    cells_open(&reader);
+    cells_open(&last_reader);
+}
 
-    if (pipe2(made, O_CLOEXEC) != 0)
-        return;
-    for (int i = 0; i < 2; i++) {
-        ends[i] = made[i] > 2 ? made[i] : fcntl(made[i], F_DUPFD_CLOEXEC, 3);
-        if (made[i] <= 2)
-            close(made[i]);
+/* Read every cell, some at a time, and hand each to a function with what it holds; null where it cannot be read. */
+static void read_all(struct cells *through, void (*take)(struct record *, const uint64_t *, uint64_t), uint64_t change)
+{
+    struct record *from = next(&cells.head);
+
+    while (from) {
+        struct record *cell = from;
+        size_t count = 0;
+
+        for (; cell && count < CELLS_MOST; cell = next(&cell->next))
+            through->at[count++] = cell->cell;
+        through->count = count;
+        cells_read(through);
+        for (size_t i = 0; i < count; i++, from = next(&from->next)) {
+            if (!through->readable[i])
+                __atomic_store_n(&from->of->lost, true, __ATOMIC_RELAXED);
+            take(from, through->readable[i] ? &through->values[i] : NULL, change);
+        }
     }
+}
+
+static void begin_anew(struct record *cell, const uint64_t *value, uint64_t change)
+{
+    (void)change;
+    cell->base = cell->last[0] = value ? *value : 0;
+    cell->versions = (struct versions){{0, 0}};
 }
 
 void counters_copied(void)
 {
-    for (int i = 0; i < 2; i++) {
-        if (ends[i] >= 0)
-            close(ends[i]);
-        ends[i] = -1;
-    }
-    phases.head = NULL;
-    phases.tail = &phases.head;
-    phase = NULL;
+    cells_close(&reader);
+    cells_close(&last_reader);
     counters_begin();
-}
-
-/* Read a cell through the pipe: the kernel says EFAULT where a load would be a second crash. */
-static bool read_cell(const uint64_t *cell, uint64_t *value)
-{
-    ssize_t n;
-
-    do {
-        n = write(ends[1], cell, sizeof *cell);
-    } while (n < 0 && errno == EINTR);
-    if (n <= 0)
-        return false;
-    /* A cell that crosses into a page that is gone moves in part: what has moved must not stay in the pipe. */
-    return read(ends[0], value, sizeof *value) == (ssize_t)sizeof *value;
-}
-
-void counters_read(void)
-{
-    for (struct record *cell = next(&cells.head); cell; cell = next(&cell->next)) {
-        uint64_t value;
-
-        if (read_cell(cell->cell, &value))
-            cell->of->value += value;
-        else
-            cell->of->lost = true;
+    in_phase = false;
+    for (struct record *name = names.head; name; name = name->next) {
+        name->value = name->grown = 0;
+        name->read = false;
     }
-    for (int i = 0; i < 2; i++)
-        close(ends[i]);
+    read_all(&reader, begin_anew, 0);
 }
 
-void counters_write(struct json *json, uint64_t now)
+static uint64_t last_of(const struct record *cell, uint64_t change)
 {
-    json_key(json, "counters");
+    return cell->last[version_at(&cell->versions, change)];
+}
+
+static void look(struct record *cell, const uint64_t *value, uint64_t change)
+{
+    cell->now = value ? *value : last_of(cell, change);
+}
+
+static void look_and_add(struct record *cell, const uint64_t *value, uint64_t change)
+{
+    look(cell, value, change);
+    if (cell->now != last_of(cell, change)) /* seldom, of many; and a name is far from its cells */
+        cell->of->growing += cell->now - last_of(cell, change);
+}
+
+/* Have room for what is growing, in the order of the counters. */
+static bool have_growth(struct growth **list)
+{
+    for (struct record *name = names.head; name; name = name->next) {
+        if (*list && (*list)->name == name) {
+            list = &(*list)->next;
+        } else if (name->growing != 0) {
+            struct growth *fresh = kept(sizeof *fresh);
+
+            if (!fresh)
+                return false;
+            fresh->name = name;
+            fresh->next = *list;
+            __atomic_store_n(list, fresh, __ATOMIC_RELEASE);
+            list = &fresh->next;
+        }
+    }
+    return true;
+}
+
+bool counters_take(struct growth **list, uint64_t change)
+{
+    read_all(&reader, list ? look_and_add : look, change);
+    if (!list || have_growth(list))
+        return true;
+    for (struct record *name = names.head; name; name = name->next)
+        name->growing = 0;
+    return false;
+}
+
+void counters_put_down(struct growth **list, uint64_t change, bool goes_on)
+{
+    for (struct record *cell = cells.head; cell; cell = cell->next) {
+        int newer = 1 - version_at(&cell->versions, change);
+
+        if (cell->now == cell->last[1 - newer])
+            continue;
+        cell->last[newer] = cell->now;
+        version_set(&cell->versions, newer, change + 1);
+    }
+    for (struct growth *growth = list ? *list : NULL; growth; growth = growth->next) {
+        int newer = 1 - version_at(&growth->versions, change);
+
+        if (growth->name->growing == 0)
+            continue;
+        growth->of[newer] = growth->of[1 - newer] + growth->name->growing;
+        growth->name->growing = 0;
+        version_set(&growth->versions, newer, change + 1);
+    }
+    in_phase = goes_on;
+}
+
+static void take_last(struct record *cell, const uint64_t *value, uint64_t change)
+{
+    if (value) {
+        cell->of->value += *value - cell->base;
+        cell->of->grown += *value - last_of(cell, change);
+    }
+    cell->of->read = true;
+}
+
+void counters_end(uint64_t change)
+{
+    read_all(&last_reader, take_last, change);
+}
+
+static void write_one(struct json *json, const struct record *name, uint64_t value)
+{
+    json_begin(json, '{');
+    json_key(json, "name");
+    json_string(json, name->name, name->length);
+    json_pair_number(json, "value", value);
+    json_end(json, '}');
+}
+
+void counters_write(struct json *json)
+{
     json_begin(json, '[');
     for (struct record *name = next(&names.head); name; name = next(&name->next)) {
-        json_begin(json, '{');
-        json_key(json, "name");
-        json_string(json, name->name, name->length);
-        json_key(json, "value");
-        json_number(json, name->value);
-        json_end(json, '}');
+        if (name->read)
+            write_one(json, name, name->value);
     }
     json_end(json, ']');
+}
 
-    json_key(json, "phases");
-    json_begin(json, '[');
-    for (struct record *p = next(&phases.head); p; p = next(&p->next)) {
-        uint64_t end = __atomic_load_n(&p->end, __ATOMIC_RELAXED);
+void counters_write_growth(struct json *json, struct growth *const *list, uint64_t change, bool goes_on)
+{
+    struct growth *growth = __atomic_load_n(list, __ATOMIC_ACQUIRE);
 
-        json_begin(json, '{');
-        json_key(json, "name");
-        json_string(json, p->name, p->length);
-        json_key(json, "start_ns");
-        json_number(json, p->value);
-        json_key(json, "elapsed_ns");
-        json_number(json, (end ? end : now) - p->value);
-        json_end(json, '}');
-    }
-    json_end(json, ']');
-
-    json_key(json, "lost");
     json_begin(json, '[');
     for (struct record *name = next(&names.head); name; name = next(&name->next)) {
-        if (name->lost)
+        uint64_t value = goes_on ? name->grown : 0;
+
+        if (growth && growth->name == name) {
+            value += growth->of[version_at(&growth->versions, change)];
+            growth = __atomic_load_n(&growth->next, __ATOMIC_ACQUIRE);
+        }
+        if (name->read && value != 0)
+            write_one(json, name, value);
+    }
+    json_end(json, ']');
+}
+
+void counters_write_lost(struct json *json)
+{
+    json_begin(json, '[');
+    for (struct record *name = next(&names.head); name; name = next(&name->next)) {
+        if (name->read && name->lost)
             json_string(json, name->name, name->length);
     }
     json_end(json, ']');

@@ -7,8 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "host.h"
-#include "implementation.h"
+#include "frames.h"
 #include "names.h"
 
 #define MAX_FRAMES 64u
@@ -44,19 +43,6 @@ static const struct meaning meanings[] = {
     {SIGSYS, 1 /* SYS_SECCOMP */, "system call not allowed"},
 };
 
-extern const char __executable_start[], etext[]; /* the host's own code, by the linker */
-
-/* A word of the image's stack; the sanitizers know nothing of that stack, and guard parts of it. */
-__attribute__((no_sanitize("address"))) static bool stack_word(uint64_t at, uint64_t *word)
-{
-    uint64_t lo = (uintptr_t)host_stack.lo, hi = (uintptr_t)host_stack.hi;
-
-    if (at % 8 != 0 || at < lo || hi - lo < 8 || at > hi - 8)
-        return false;
-    *word = *(const volatile uint64_t *)at;
-    return true;
-}
-
 static struct registers registers_of(const void *context)
 {
     const mcontext_t *m = &((const ucontext_t *)context)->uc_mcontext;
@@ -73,35 +59,6 @@ static struct registers registers_of(const void *context)
     r.link = m->regs[30];
 #endif
     return r;
-}
-
-/* A return address without the signature that AArch64 code may have put on it. */
-static uint64_t unsigned_address(uint64_t address)
-{
-#if defined(__aarch64__)
-    register uint64_t x30 __asm__("x30") = address;
-
-    __asm__("hint #7" : "+r"(x30)); /* xpaclri; nothing on a processor that does not sign */
-    return x30;
-#else
-    return address;
-#endif
-}
-
-static bool in_host(uint64_t address)
-{
-    return (address >= (uintptr_t)__executable_start && address < (uintptr_t)etext) ||
-           implementation_has_code(address);
-}
-
-/* Is a run-time address in the image? Then its link address is *link. */
-static bool in_image(uint64_t address, uint64_t *link)
-{
-    const struct plan_header *h = host_image.plan->header;
-    uint64_t distance = address - (uintptr_t)host_image.base;
-
-    *link = h->lo + distance;
-    return host_image.base != NULL && distance < h->hi - h->lo;
 }
 
 static const char *base_name(const char *path)

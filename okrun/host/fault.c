@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "crash.h"
+#include "heap.h"
 #include "host.h"
 #include "kal/terminal.h"
 #include "measure.h"
@@ -76,6 +77,8 @@ static void on_end(int signal_number, siginfo_t *info, void *context)
 {
     pid_t self = gettid(), none = 0;
 
+    if (!is_fault(signal_number) && heap_postpone(signal_number))
+        return;
     if (info->si_code <= 0 && sigismember(&ignored, signal_number) == 1)
         return;
     if (!atomic_compare_exchange_strong(&ending, &none, self) && none != self && !is_stopping(signal_number))

@@ -33,6 +33,14 @@ static void put(struct json *json, char c)
     json->buffer[json->used++] = c;
 }
 
+void json_break(struct json *json)
+{
+    put(json, ',');
+    put(json, '\n');
+    flush(json);
+    json->comma = false;
+}
+
 bool json_finish(struct json *json)
 {
     put(json, '\n');
@@ -74,12 +82,11 @@ void json_key(struct json *json, const char *name)
     json->comma = false;
 }
 
-void json_number(struct json *json, uint64_t number)
+static void put_number(struct json *json, uint64_t number)
 {
     char digits[20];
     size_t n = 0;
 
-    value(json);
     do {
         digits[n++] = (char)('0' + number % 10);
         number /= 10;
@@ -88,10 +95,30 @@ void json_number(struct json *json, uint64_t number)
         put(json, digits[--n]);
 }
 
+void json_number(struct json *json, uint64_t number)
+{
+    value(json);
+    put_number(json, number);
+}
+
+void json_tenths(struct json *json, uint64_t tenths)
+{
+    value(json);
+    put_number(json, tenths / 10);
+    put(json, '.');
+    put_number(json, tenths % 10);
+}
+
 void json_null(struct json *json)
 {
     value(json);
     put_all(json, "null");
+}
+
+void json_boolean(struct json *json, bool is_true)
+{
+    value(json);
+    put_all(json, is_true ? "true" : "false");
 }
 
 /* One UTF-16 unit. */
@@ -135,6 +162,18 @@ void json_string(struct json *json, const char *text, size_t length)
         length -= n;
     }
     put(json, '"');
+}
+
+void json_pair_text(struct json *json, const char *key, const char *text)
+{
+    json_key(json, key);
+    json_string(json, text, strlen(text));
+}
+
+void json_pair_number(struct json *json, const char *key, uint64_t number)
+{
+    json_key(json, key);
+    json_number(json, number);
 }
 
 size_t utf8_character(const char *text, size_t length, uint32_t *character)

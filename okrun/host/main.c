@@ -199,7 +199,7 @@ static _Noreturn void run(const struct image *image)
     check_array(image, h->init_array, h->init_count);
     check_array(image, h->fini_array, h->fini_count);
     implementation_begin();
-    measure_begin((unsigned)h->measure, image->plan->report_dir);
+    measure_begin((unsigned)h->measure);
     if (h->init != 0)
         call(run_time(image, h->init));
     for (uint64_t i = 0; i < h->init_count; i++)

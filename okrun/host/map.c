@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "load.h"
 
@@ -90,6 +91,41 @@ static bool map_segment(const struct plan *plan, const struct plan_segment *s, i
     return true;
 }
 
+static bool read_all(int fd, uint8_t *to, uint64_t size, uint64_t offset)
+{
+    while (size != 0) {
+        ssize_t got = pread(fd, to, size, (off_t)offset);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got < 0 ? errno : EIO;
+            return false;
+        }
+        to += got;
+        size -= (uint64_t)got;
+        offset += (uint64_t)got;
+    }
+    return true;
+}
+
+/* Have code, which is mapped, in memory of no file: for nothing else does perf look into the map of perfmap.h. It is
+ * never writable and executable at once; where the system lets no written memory become code, it stays the file's.
+ * SPEC: PMAP-4 */
+static bool detach(const struct plan *plan, const struct plan_segment *s, int fd, uint8_t *base, struct refusal *why)
+{
+    uint64_t page = host_page(), start = down(s->vaddr, page), size = up(s->vaddr + s->filesz, page) - start;
+    void *at = base + (start - plan->header->lo);
+
+    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
+        !read_all(fd, base + (s->vaddr - plan->header->lo), s->filesz, plan->header->image_offset + s->offset))
+        return cannot_map(plan, false, why);
+    if (mprotect(at, size, PROT_READ | PROT_EXEC) == 0)
+        return true;
+    host_warn("%s: perf may not find its names: no written memory may become code here", plan->path);
+    return map_segment(plan, s, fd, base, why);
+}
+
 bool map_image(const struct plan *plan, int fd, uint8_t **base, struct refusal *why)
 {
     const struct plan_header *h = plan->header;
@@ -99,7 +135,12 @@ bool map_image(const struct plan *plan, int fd, uint8_t **base, struct refusal *
         return refuse(why, "%s: no room for its addresses: %s (got %#lx) [RUN-1]", plan->path,
                       strerrordesc_np(errno), h->hi - h->lo);
     for (uint64_t i = 0; i < h->segment_count; i++) {
-        if (!map_segment(plan, &plan->segments[i], fd, *base, why))
+        const struct plan_segment *s = &plan->segments[i];
+
+        if (!map_segment(plan, s, fd, *base, why))
+            return false;
+        if ((h->measure & PLAN_MEASURE_PERFMAP) != 0 && (s->prot & PLAN_PROT_X) != 0 && s->filesz != 0 &&
+            !detach(plan, s, fd, *base, why))
             return false;
     }
     return true;

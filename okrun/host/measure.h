@@ -8,9 +8,10 @@ enum end_by { END_RETURN, END_EXIT, END_ABORT, END_SIGNAL };
 
 /* Begin to measure.
  * Requires: before any code of the image runs, once; host_image is set; what is a set of enum plan_measure bits.
- * Ensures:  with what 0 nothing at all. Else the report's directory is open, made where it was absent; a directory that
- *           cannot be had is said at once, in one line, and there will be no report. SPEC: PROF-1, PROF-4 */
-void measure_begin(unsigned what, const char *directory);
+ * Ensures:  with what 0 nothing at all. Else the report is begun in the plan's directory, which is made where it is
+ *           absent; where that cannot be, one line says so, and there will be no report.
+ * SPEC: PROF-1, PROF-4, REP-4 */
+void measure_begin(unsigned what);
 
 /* Measure a copy of the process, which begins now, in a report of its own.
  * Requires: it is called in the copy, by its only thread. */

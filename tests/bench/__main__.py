@@ -14,22 +14,26 @@ from pathlib import Path
 import bundles
 import calls
 import gate
+import heap
 import logs
 import relocate
 import start
 import surface
 import symbols
+import tracers
 from rows import Row
 
 BENCHES = {
     "start": start.run,
     "bundles": bundles.run,
     "calls": calls.run,
+    "heap": heap.run,
     "relocate": relocate.run,
     "gate": gate.run,
     "symbols": symbols.run,
     "logs": logs.run,
     "surface": surface.run,
+    "tracers": tracers.run,
 }
 
 

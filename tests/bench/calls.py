@@ -39,7 +39,7 @@ def _bench(work: Path) -> Path:
     generate = [sys.executable, ROOT / "okld/iface/generate.py", "--list", work / "surface.gen.h"]
     subprocess.run(generate, check=True)
     sources = [Path(__file__).with_name("count_bench.c")]
-    sources += [HOST / name for name in ("count.c", "clock.c", "text.c")]
+    sources += [HOST / name for name in ("count.c", "stats.c", "json.c", "clock.c", "text.c")]
     flags = ["-std=gnu11", "-O2", "-fPIE", "-static-pie", "-fno-omit-frame-pointer", "-pthread"]
     include = [f"-I{place}" for place in (HOST, ROOT / "okld/sdk/include", work)]
     subprocess.run(["cc", *flags, *include, *sources, "-o", work / "bench"], check=True)

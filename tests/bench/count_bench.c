@@ -1,6 +1,6 @@
 /* What counting and timing add to a call.
  *
- *     cc -O2 -static-pie ... count_bench.c okrun/host/count.c okrun/host/clock.c okrun/host/text.c -pthread
+ *     cc -O2 -static-pie ... count_bench.c okrun/host/{count,stats,json,clock,text}.c -pthread
  *     count_bench [ROUNDS] [CALLS]
  *
  * Every function of the host is here one that does next to nothing; they are called as an image calls them, through a
@@ -65,16 +65,18 @@ static void *run_calls(void *argument)
 {
     struct run *run = argument;
     struct kal_stream stream = {1};
+    void *counts = count_thread_new();
     uint64_t start;
 
-    if (count_thread_begin() != 0)
+    if (counts == NULL)
         exit(1);
+    count_thread_begin(counts);
     pthread_barrier_wait(run->begin);
     start = own_ns();
     for (uint64_t i = 0; i < run->calls; i++)
         (void)run->word(stream, NULL, i);
     run->ns = own_ns() - start;
-    count_thread_end();
+    count_thread_end(counts);
     return NULL;
 }
 
@@ -108,7 +110,6 @@ int main(int argc, char **argv)
     const struct binding *b = binding_find("kal_stream_write");
     void *const ways[] = {b->impl, b->count, b->calls};
     uint64_t want = rounds * calls * (1 + 2) * 2; /* on one thread and on two; counted, and timed */
-    struct call_stats total;
 
     clock_begin(clock_best());
     clock_settle();
@@ -119,9 +120,10 @@ int main(int argc, char **argv)
                        (unsigned long long)calls, measure(ways[way], threads, calls));
         }
     }
-    if (!count_total(KAL_INDEX_kal_stream_write, &total) || total.count != want) {
-        fprintf(stderr, "the counts are wrong (got %llu, want %llu)\n", (unsigned long long)total.count,
-                (unsigned long long)want);
+    count_end();
+    if (count_ended(KAL_INDEX_kal_stream_write)->count != want) {
+        fprintf(stderr, "the counts are wrong (got %llu, want %llu)\n",
+                (unsigned long long)count_ended(KAL_INDEX_kal_stream_write)->count, (unsigned long long)want);
         return 1;
     }
     return 0;

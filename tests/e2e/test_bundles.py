@@ -163,6 +163,7 @@ def test_signatures_and_policies(run, build, command, key, home, tmp_path, one_l
         done = run(bundle, options=["--policy", policy], env=home)
         assert done.stdout == b"hello\n"
         assert "signed by a key that is not trusted, SHA256:" in one_line(done.stderr)
+        assert done.stderr.count(b"SHA256:") == 1
     for strict in (
         {"options": ["--policy=trusted"], "env": home},
         {"env": home | {"OKRUN_POLICY": "trusted"}, "options": ["--policy=any"]},
@@ -211,10 +212,12 @@ def test_a_policy_that_is_none(run, home, tmp_path, one_line, image):
 
 
 @pytest.mark.spec("MAN-8")
-def test_expired(run, build, tmp_path, home, one_line):
+@pytest.mark.parametrize(
+    "expires", ["2001-09-09T01:46:40Z", "1970-01-01T00:00:00Z", "1960-02-29T23:59:59Z"]
+)
+def test_expired(run, build, tmp_path, home, one_line, expires):
     """A bundle that has expired is refused, with the second from which on it is."""
     bundle = tmp_path / "old.okb"
-    expires = "2001-09-09T01:46:40Z"
     write_bundle([str(build("hello"))], str(bundle), name="hello", expires=expires)
     done = run(bundle, env=home)
     assert (done.returncode, done.stdout) == (126, b"")

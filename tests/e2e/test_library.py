@@ -72,7 +72,7 @@ def test_what_it_raises(build, tmp_path):
     with pytest.raises(OkError, match="STAT-2"):
         okrun.run(build("status"), host=str(tmp_path / "none"))
     with pytest.raises(OkError, match="counters"):
-        okrun.run(build("status"), prof="heap")
+        okrun.run(build("status"), prof="heaps")
     with pytest.raises(subprocess.TimeoutExpired):
         okrun.run(build("wait"), timeout=0.5, stdout=subprocess.PIPE)
     assert os.listdir("/proc/self/fd") == before

@@ -95,7 +95,7 @@ def test_report_names_the_run(run, tmp_path):
     report = report_in(tmp_path / "out")
     notes = subprocess.check_output(["readelf", "-n", image], text=True)
     build_id = next((x.split()[-1] for x in notes.splitlines() if "Build ID" in x), None)
-    assert report["okprof"] == 1
+    assert report["okprof"] == 2
     assert report["image"] == {"path": str(image), "build_id": build_id, "arch": "x86_64"}
     assert report["argv"] == [str(image), "9"]
     assert report["pid"] == process.pid

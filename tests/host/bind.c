@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "good_plan.h"
+#include "heap.h"
 #include "load.h"
 
 static char exit_impl, exit_count, exit_calls;
@@ -13,6 +14,15 @@ static const struct binding kal_exit_binding = {"kal_exit", 0, &exit_impl, &exit
 const struct binding *binding_find(const char *name)
 {
     return strcmp(name, kal_exit_binding.name) == 0 ? &kal_exit_binding : NULL;
+}
+
+static const void *under_heap; /* what a heap entry is to call */
+
+void *heap_entry(const char *name, void *function)
+{
+    CHECK(strcmp(name, "kal_exit") == 0);
+    under_heap = function;
+    return function;
 }
 
 kal_u64 kal_version(void)
@@ -47,6 +57,12 @@ static void measuring_chooses_the_entry(void)
     check_values(PLAN_MEASURE_COUNTERS, &exit_impl);
     check_values(PLAN_MEASURE_COUNT, &exit_count);
     check_values(PLAN_MEASURE_CALLS | PLAN_MEASURE_COUNT, &exit_calls);
+    check_values(PLAN_MEASURE_PERFMAP, &exit_impl);
+    CHECK(under_heap == NULL);
+    check_values(PLAN_MEASURE_HEAP, &exit_impl);
+    CHECK(under_heap == &exit_impl);
+    check_values(PLAN_MEASURE_HEAP | PLAN_MEASURE_CALLS, &exit_calls);
+    CHECK(under_heap == &exit_calls); /* the heap's is the outer one: what it does is not timed */
 }
 
 static void a_name_that_nothing_answers_is_refused(void)

@@ -13,15 +13,17 @@
 #define THREADS 4
 #define CALLS 100000
 #define GENERATIONS 3
+#define LOOKS 20000
 
 struct clock host_clock = {CLOCK_OF_KERNEL, UINT64_C(1) << 32};
 static _Thread_local uint64_t now;
 static _Thread_local uint64_t a_call_takes;
+static _Thread_local uint64_t a_look_takes; /* at the clock */
 static _Thread_local unsigned props_calls;
 
 uint64_t clock_kernel_ns(void)
 {
-    return now;
+    return now += a_look_takes;
 }
 
 /* Every function of the host, each taking as long as the test says. */
@@ -54,7 +56,9 @@ static struct call_stats stats_of(size_t index)
 {
     struct call_stats total;
 
-    (void)count_total(index, &total);
+    count_end();
+    total = *count_ended(index);
+    CHECK(total.entered % 2 == 0);
     return total;
 }
 
@@ -86,17 +90,17 @@ static void a_call_falls_into_the_bucket_of_its_nanoseconds(void)
     } known[] = {{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 2}, {7, 2}, {8, 3}, {1023, 9}, {1024, 10}, {UINT64_C(1) << 62, 62}};
     struct kal_stream (*call)(void) = (struct kal_stream(*)(void))binding_find("kal_stdout")->calls;
     uint64_t sum = 0, want[CALL_BUCKETS] = {0};
-    struct call_stats total;
+    struct call_stats total = stats_of(KAL_INDEX_kal_stdout);
 
-    CHECK(!count_total(KAL_INDEX_kal_stdout, &total));
+    CHECK(total.count == 0 && total.entered == 0);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         a_call_takes = known[i].ns;
         (void)call();
         want[known[i].bucket]++;
         sum += known[i].ns;
     }
-    CHECK(count_total(KAL_INDEX_kal_stdout, &total));
-    CHECK(total.count == sizeof known / sizeof known[0]);
+    total = stats_of(KAL_INDEX_kal_stdout);
+    CHECK(total.count == sizeof known / sizeof known[0] && total.entered == 2 * total.count);
     CHECK(total.ticks == sum && total.max == UINT64_C(1) << 62);
     CHECK(memcmp(total.log2, want, sizeof want) == 0);
 }
@@ -162,6 +166,68 @@ static void threads_lose_nothing_and_what_ended_is_kept(void)
     CHECK(stats_of(KAL_INDEX_kal_exit).count == THREADS);
 }
 
+/* What is taken at two moments comes to the whole, and each has its own longest call. */
+static void what_is_taken_comes_to_the_whole(void)
+{
+    kal_uintptr (*call)(void) = (kal_uintptr(*)(void))binding_find("kal_memory_granularity")->calls;
+    struct call_stats first, second;
+    uint64_t longest = 2, after = 0;
+
+    CHECK(!count_moved(KAL_INDEX_kal_memory_granularity, &(struct call_stats){0}));
+    a_call_takes = 9;
+    (void)call();
+    a_call_takes = 4;
+    (void)call();
+    CHECK(count_moved(KAL_INDEX_kal_memory_granularity, &(struct call_stats){0}));
+    count_take(KAL_INDEX_kal_memory_granularity, &first, &longest);
+    CHECK(first.count == 2 && first.entered == 4 && first.ticks == 13 && longest == 9);
+    CHECK(!count_moved(KAL_INDEX_kal_memory_granularity, &first));
+    (void)call();
+    count_take(KAL_INDEX_kal_memory_granularity, &second, &after);
+    CHECK(second.count == 3 && second.ticks == 17 && second.log2[2] == 2 && after == 4);
+    a_call_takes = 3;
+    (void)call();
+    CHECK(stats_of(KAL_INDEX_kal_memory_granularity).max == 3);
+    CHECK(count_longest(KAL_INDEX_kal_memory_granularity) == 9);
+    a_call_takes = 0;
+}
+
+static bool enough;
+
+static void *call_until_enough(void *unused)
+{
+    kal_uintptr (*call)(void) = (kal_uintptr(*)(void))binding_find("kal_fs_max_name")->calls;
+    void *counts = count_thread_new();
+
+    CHECK(counts != NULL);
+    count_thread_begin(counts);
+    a_call_takes = 5;
+    while (!__atomic_load_n(&enough, __ATOMIC_RELAXED))
+        (void)call();
+    count_thread_end(counts);
+    return unused;
+}
+
+/* Whoever looks while others call sees of each call all or nothing. */
+static void calls_are_taken_whole(void)
+{
+    pthread_t threads[THREADS];
+    struct call_stats seen;
+    uint64_t longest = 0;
+
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, call_until_enough, NULL) == 0);
+    for (int i = 0; i < LOOKS; i++) {
+        count_take(KAL_INDEX_kal_fs_max_name, &seen, &longest);
+        CHECK(seen.entered % 2 == 0 && seen.ticks == 5 * (seen.entered / 2) && seen.log2[2] == seen.entered / 2);
+        CHECK(seen.count >= seen.entered / 2 && longest == (seen.entered == 0 ? 0 : 5));
+    }
+    __atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(stats_of(KAL_INDEX_kal_fs_max_name).max <= 5 && count_longest(KAL_INDEX_kal_fs_max_name) == 5);
+}
+
 static void measuring_the_measuring_leaves_no_trace(void)
 {
     kal_uintptr (*call)(void) = (kal_uintptr(*)(void))binding_find("kal_prof_props")->calls;
@@ -172,8 +238,20 @@ static void measuring_the_measuring_leaves_no_trace(void)
     props_calls = 0;
     CHECK(count_overhead(true) == 0); /* this clock stands while entries work: they add nothing */
     CHECK(props_calls > 1000);
+    a_look_takes = 3; /* but to look at it, which a timed call does twice */
+    CHECK(count_overhead(true) == 60 && count_overhead(false) == 0);
+    a_look_takes = 0;
     total = stats_of(KAL_INDEX_kal_prof_props);
     CHECK(total.count == 1 && total.ticks == 0 && total.log2[0] == 1);
+}
+
+/* The first thread is counted from the start, the others once each. */
+static void threads_are_counted(void)
+{
+    CHECK(count_threads() == 1 + (GENERATIONS + 1) * THREADS);
+    count_forget();
+    CHECK(count_threads() == 1 && stats_of(KAL_INDEX_kal_time_sleep).count == 0);
+    CHECK(count_longest(KAL_INDEX_kal_memory_granularity) == 0);
 }
 
 int main(void)
@@ -183,6 +261,9 @@ int main(void)
     time_does_not_run_backwards();
     counting_takes_no_time();
     threads_lose_nothing_and_what_ended_is_kept();
+    what_is_taken_comes_to_the_whole();
+    calls_are_taken_whole();
     measuring_the_measuring_leaves_no_trace();
+    threads_are_counted();
     return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "good_plan.h"
+#include "heap.h"
 #include "implementation.h"
 #include "kal/terminal.h"
 #include "load.h"
@@ -39,6 +40,17 @@ bool implementation_has_code(uint64_t address)
 
 void terminal_restore(void)
 {
+}
+
+static unsigned postpone; /* so many signals */
+
+bool heap_postpone(int signal_number)
+{
+    if (postpone == 0)
+        return false;
+    host_put("postponed %d\n", signal_number);
+    postpone--;
+    return true;
 }
 
 static bool wrote(const char *part)
@@ -188,6 +200,25 @@ static void other_signals_end_with_a_report_where_something_is_measured(void)
     CHECK(WEXITSTATUS(run(NULL, true, kill_by_child)) == 9 && strcmp(text, "") == 0);
 }
 
+static void postpone_one(void)
+{
+    postpone = 1;
+}
+
+static int kill_by_term_twice(void)
+{
+    (void)kill_self(SIGTERM);
+    return kill_self(SIGTERM);
+}
+
+/* A signal that comes while the heap's book is changed ends nothing; a fault cannot wait. */
+static void what_is_postponed_ends_when_it_comes_again(void)
+{
+    CHECK(WEXITSTATUS(run(postpone_one, true, kill_by_term)) == 9 && wrote("postponed 15") && !wrote("measured"));
+    CHECK(died_by(run(postpone_one, true, kill_by_term_twice), SIGTERM) && wrote("postponed 15\nmeasured 3 143 15"));
+    CHECK(died_by(run(postpone_one, true, write_to_null), SIGSEGV) && !wrote("postponed") && wrote("measured"));
+}
+
 static void ignore_some(void)
 {
     signal(SIGTERM, SIG_IGN);
@@ -211,6 +242,7 @@ int main(void)
     fault_sent_by_a_process_is_reported_too();
     a_second_fault_ends_at_once();
     other_signals_end_with_a_report_where_something_is_measured();
+    what_is_postponed_ends_when_it_comes_again();
     what_is_ignored_stays_ignored();
     return 0;
 }

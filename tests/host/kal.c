@@ -45,7 +45,7 @@ bool counters_add(const char *name, size_t length, const uint64_t *cell)
     return *cell != 7; /* 7: there is no memory */
 }
 
-bool counters_phase(const char *name, size_t length)
+bool phases_change(const char *name, size_t length)
 {
     CHECK(measured && (name || length == 0));
     return true;
@@ -234,7 +234,9 @@ static void props_say_what_is_measured(void)
     } known[] = {{0, 0},
                  {PLAN_MEASURE_COUNT, KAL_PROF_PROP_CALLS | KAL_PROF_PROP_COUNTERS},
                  {PLAN_MEASURE_CALLS, KAL_PROF_PROP_CALLS | KAL_PROF_PROP_COUNTERS},
-                 {PLAN_MEASURE_COUNTERS, KAL_PROF_PROP_COUNTERS}};
+                 {PLAN_MEASURE_COUNTERS, KAL_PROF_PROP_COUNTERS},
+                 {PLAN_MEASURE_PERFMAP, KAL_PROF_PROP_COUNTERS},
+                 {PLAN_MEASURE_HEAP, KAL_PROF_PROP_HEAP | KAL_PROF_PROP_COUNTERS}};
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         measured = known[i].what;

@@ -4,44 +4,33 @@
  *
  * WHAT is a number of enum plan_measure bits; PATH and the ARGUMENTs are the image's argv. tests/host/test_measure.py
  * says what the report of each scenario must hold. */
+#define _GNU_SOURCE /* renameat2 */
 #include <errno.h>
-#include <openkal/openkal.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "binding.h"
-#include "check.h"
-#include "host.h"
-#include "measure.h"
-#include "names.h"
+#include "measured.h"
 
 #define THREADS 8
 #define THREAD_CALLS 20000
 #define MANY 10000
 
-struct image host_image;
+static bool writer_faults;
 
-int names_lookup(uintptr_t address, char *out, size_t cap, size_t *length, uint64_t *offset)
+/* In place of the C library's: the last step of the writer. */
+int renameat2(int from, const char *a, int to, const char *b, unsigned flags)
 {
-    (void)address, (void)out, (void)cap, (void)length, (void)offset;
-    return 0;
+    if (writer_faults)
+        raise(SIGSEGV);
+    return (int)syscall(SYS_renameat2, from, a, to, b, flags);
 }
-
-/* A function of the surface as this image would be bound to it. */
-static void *bound(const char *name)
-{
-    const struct binding *b = binding_find(name);
-    unsigned what = measure_what();
-
-    return (what & PLAN_MEASURE_CALLS) ? b->calls : (what & PLAN_MEASURE_COUNT) ? b->count : b->impl;
-}
-#define CALL(name, ...) ((__typeof__(name) *)bound(#name))(__VA_ARGS__)
 
 static void do_nothing(void)
 {
@@ -92,10 +81,8 @@ static void do_fault(void)
 /* The writer itself faults, and the handler above it asks for the report again. */
 static void do_fault_in_writer(void)
 {
-    static char *nowhere[] = {(char *)16};
-
     signal(SIGSEGV, on_fault);
-    host_image.argv = nowhere;
+    writer_faults = true;
 }
 
 static void do_counters(void)
@@ -160,19 +147,6 @@ static void do_signal_while_it_ends(void)
     signal(SIGALRM, on_timer);
     CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0);
     CALL(kal_exit, 7);
-}
-
-static void do_phases(void)
-{
-    CHECK(CALL(kal_prof_phase, NULL, 0) == kal_ok);
-    CHECK(CALL(kal_prof_phase, "read", 4) == kal_ok);
-    kal_time_sleep(3000000);
-    CHECK(CALL(kal_prof_phase, "work", 4) == kal_ok);
-    CHECK(CALL(kal_prof_phase, "read", 4) == kal_ok);
-    CHECK(CALL(kal_prof_phase, "", 0) == kal_ok);
-    kal_time_sleep(3000000);
-    CHECK(CALL(kal_prof_phase, "last", 4) == kal_ok);
-    kal_time_sleep(1000000);
 }
 
 static void *call_often(void *argument)
@@ -249,10 +223,7 @@ static void do_props(void)
     _exit((int)kal_prof_props());
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} scenarios[] = {
+static const struct scenario scenarios[] = {
     {"nothing", do_nothing},
     {"calls", do_calls},
     {"abort", do_abort},
@@ -263,7 +234,6 @@ static const struct {
     {"counters", do_counters},
     {"many", do_many},
     {"signal-while-it-ends", do_signal_while_it_ends},
-    {"phases", do_phases},
     {"threads", do_threads},
     {"race", do_race},
     {"use-up-descriptors", do_use_up_descriptors},
@@ -274,21 +244,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    static struct plan_header header;
-    struct plan plan = {.header = &header};
-
-    CHECK(argc >= 6);
-    plan.path = argv[3];
-    plan.build_id = argv[4];
-    host_image = (struct image){.plan = &plan, .argc = argc - 5, .argv = argv + 5};
-    measure_begin((unsigned)atoi(argv[1]), argv[2]);
-    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
-        if (strcmp(argv[5], scenarios[i].name) == 0) {
-            argv[5] = argv[3];
-            scenarios[i].run();
-            measure_end(END_RETURN, 3, 0);
-            _exit(3);
-        }
-    }
-    CHECK(!"a scenario");
+    run_scenario(argc, argv, scenarios, sizeof scenarios / sizeof scenarios[0]);
 }

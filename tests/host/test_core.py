@@ -27,6 +27,12 @@ def test_map(build):
     subprocess.run(build("map.c", "map", "text"), check=True)
 
 
+@pytest.mark.spec("PMAP-4", "RUN-2")
+def test_code_of_no_file(build):
+    """For perf code is read into memory, unless the system lets none become code; else mapped."""
+    subprocess.run(build("detached.c", "text"), check=True)
+
+
 @pytest.mark.spec("RUN-3")
 def test_relocation(build):
     """Every type writes what its ABI says, and no table writes outside the writable segments."""
@@ -48,13 +54,13 @@ def test_entry(build):
 @pytest.mark.spec("SYM-3", "SYM-6", "RI-5")
 def test_names(build):
     """Tables longer than a read, names longer than their room, and a file that changed: no name."""
-    subprocess.run(build("symbols.c", "symbols", "map", "text"), check=True)
+    subprocess.run(build("symbols.c", "symbols", "symtab", "map", "text"), check=True)
 
 
 @pytest.mark.spec("CRASH-1", "CRASH-2", "REP-2", "STAT-1", "RUN-7")
 def test_fatal_signals(build):
     """Faults are reported and end by their signal; what is ignored stays ignored."""
-    parts = ("fault", "crash", "symbols", "map", "plan", "text", "enter")
+    parts = ("fault", "crash", "symbols", "symtab", "map", "plan", "text", "enter")
     subprocess.run(build("fault.c", *parts), check=True)
 
 

@@ -4,6 +4,7 @@
 
 #include "../counters.h"
 #include "../measure.h"
+#include "../phases.h"
 #include "../plan.h"
 
 /* Whether a name is UTF-8 without control bytes, and not too long. SPEC: RI-1 */
@@ -41,13 +42,14 @@ int kal_prof_phase(const char *name, kal_uintptr len)
         return kal_err_invalid;
     if (measure_what() == 0)
         return kal_ok;
-    return counters_phase(name, len) ? kal_ok : kal_err_no_memory;
+    return phases_change(name, len) ? kal_ok : kal_err_no_memory;
 }
 
 kal_uintptr kal_prof_props(void)
 {
     unsigned what = measure_what();
     kal_uintptr calls = (what & (PLAN_MEASURE_CALLS | PLAN_MEASURE_COUNT)) != 0 ? KAL_PROF_PROP_CALLS : 0;
+    kal_uintptr heap = (what & PLAN_MEASURE_HEAP) != 0 ? KAL_PROF_PROP_HEAP : 0;
 
-    return what == 0 ? 0 : calls | KAL_PROF_PROP_COUNTERS; /* SPEC: RI-4 */
+    return what == 0 ? 0 : calls | heap | KAL_PROF_PROP_COUNTERS; /* SPEC: RI-4 */
 }

@@ -72,6 +72,6 @@ int main(void)
     what_is_open_works(files[0]);
     while (count > 0)
         kal_fs_close_file(files[--count]);
-    EXPECT(start_nothing() == kal_ok);
+    EXPECT(start_nothing(directory(1)) == kal_ok);
     return 0;
 }
