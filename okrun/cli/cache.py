@@ -17,7 +17,10 @@ from okrun.cli.say import complain, out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
+
+    Answers = Generator[str, None, int]
+    """What a command says, piece by piece, and its status at the end."""
 
 LIES, UNUSABLE = 1, 2
 
@@ -40,7 +43,7 @@ def run(words: list[str]) -> int:
     if words and words[0] in ("--help", "-h"):
         out(HELP)
         return 0
-    if len(words) != 1 or words[0] not in _COMMANDS:
+    if len(words) != 1 or words[0] not in ("dir", *_COMMANDS):
         complain("okrun", "usage: okrun cache dir|list|verify|gc|clear")
         return UNUSABLE
     place = cache_dir()
@@ -62,27 +65,40 @@ def run(words: list[str]) -> int:
         complain("okrun", f"{printable(path)}: {reason}")
         return UNUSABLE
     try:
-        return _COMMANDS[words[0]](folder)
+        return _answer(_COMMANDS[words[0]](folder), printable(path))
     finally:
         os.close(folder)
 
 
-def _list(folder: int) -> int:
+def _answer(answers: Answers, path: str) -> int:
+    """Write what a command says, and return its status; of the cache at *path*."""
+    while True:
+        try:
+            text = next(answers)
+        except StopIteration as end:
+            return int(end.value or 0)
+        except OSError as error:
+            complain("okrun", f"{path}: {error.strerror}")
+            return UNUSABLE
+        out(text)
+
+
+def _list(folder: int) -> Answers:
     for file, record in records(folder):
         used = time.strftime("%Y-%m-%d", time.gmtime(file.used // 10**9))
         what = f"unusable: {record}"
         if isinstance(record, Record):
             what = f"{printable(record.member)}  {printable(record.path)}"
-        out(f"{used}  {what}\n")
+        yield f"{used}  {what}\n"
     return 0
 
 
-def _verify(folder: int) -> int:
+def _verify(folder: int) -> Answers:
     status = 0
     for file, record in records(folder):
         if not isinstance(record, Record):
             remove(folder, file.name)
-            out(f"forgotten: unusable: {record}\n")
+            yield f"forgotten: unusable: {record}\n"
             continue
         changed, lies = _compare(record)
         if lies:
@@ -90,7 +106,7 @@ def _verify(folder: int) -> int:
         if changed:
             remove(folder, file.name)
         verdict = f"forgotten: {changed}" if changed else "the same"
-        out(f"{printable(record.path)}: {printable(record.member)}: {verdict}\n")
+        yield f"{printable(record.path)}: {printable(record.member)}: {verdict}\n"
     return status
 
 
@@ -114,13 +130,13 @@ def _compare(record: Record) -> tuple[str, bool]:
     return "", False
 
 
-def _gc(folder: int) -> int:
+def _gc(folder: int) -> Answers:
     removed = 0
     for file, record in records(folder):
         if not isinstance(record, Record) or not _is_there(record):
             removed += remove(folder, file.name)
     removed += collect(folder, time.time_ns())
-    out(f"{removed} forgotten\n")
+    yield f"{removed} forgotten\n"
     return 0
 
 
@@ -131,14 +147,13 @@ def _is_there(record: Record) -> bool:
         return False
 
 
-def _clear(folder: int) -> int:
+def _clear(folder: int) -> Answers:
     removed = sum(remove(folder, file.name) for file in kept(folder))
-    out(f"{removed} forgotten\n")
+    yield f"{removed} forgotten\n"
     return 0
 
 
-_COMMANDS: dict[str, Callable[[int], int]] = {
-    "dir": lambda folder: 0,
+_COMMANDS: dict[str, Callable[[int], Answers]] = {
     "list": _list,
     "verify": _verify,
     "gc": _gc,

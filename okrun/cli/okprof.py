@@ -1,25 +1,30 @@
-"""``okprof``: what the reports of measured runs say."""
+"""``okprof COMMAND``: turns what a command raises into one line and a status."""
 
 from __future__ import annotations
 
 import sys
 
-from okld.base.errors import OkError, Unreadable, printable
+from okld.base.errors import FormatError, OkError, Refusal, printable
 from okrun.cli.say import complain, out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 YES, NO, UNUSABLE = 0, 1, 2
 """Statuses, as those of okld: the answer; no report; usage, or a file that cannot be read."""
 
+COMMANDS = ("record", "report", "diff")
+
 HELP = """\
-usage: okprof report [--json] FILE|DIR...
+usage: okprof COMMAND [options] ...
 
-Add up the reports that okrun --prof wrote: by interface, by function, by counter and by phase.
-A DIR stands for all okprof-*.json in it.
+  record   run a command, and measure the images that it starts
+  report   what the reports of runs say, added up
+  diff     what has changed between two runs, or two folders of runs
 
-  --json             write JSON of schema 1
-  --version, --help
-
-status: 0; 1 a file is no report, or a directory holds none; 2 usage, or a file that cannot be read
+okprof COMMAND --help says more.
+Status: 0 yes, 1 the answer is no, 2 usage or a file that cannot be read; of record, its command's.
 """
 
 
@@ -27,47 +32,33 @@ def main() -> int:
     """Run the command and return its status."""
     try:
         return _run(sys.argv[1:])
-    except Unreadable as error:
-        return _failed(error, UNUSABLE)
-    except OkError as error:
+    except (FormatError, Refusal) as error:
         return _failed(error, NO)
+    except OkError as error:
+        return _failed(error, UNUSABLE)
     except MemoryError:
         return _failed("out of memory", UNUSABLE)
+    except BrokenPipeError:  # whoever read the answer has read enough
+        return UNUSABLE
     except OSError as error:
         return _failed(printable(error.strerror or str(error)), UNUSABLE)
 
 
 def _run(words: list[str]) -> int:
-    if words and words[0] in ("--help", "-h"):
+    name, *rest = words or [""]
+    if name in ("-h", "--help"):
         out(HELP)
         return YES
-    if words and words[0] == "--version":
+    if name == "--version":
         from okrun import __version__
 
         out(f"okprof {__version__}\n")
         return YES
-    if not words or words[0] != "report":
-        return _failed("commands: report (--help says more)", UNUSABLE)
-    options, paths = _split(words[1:])
-    if "--help" in options or "-h" in options:
-        out(HELP)
-        return YES
-    unknown = [option for option in options if option != "--json"]
-    if unknown:
-        return _failed(f"unknown option {printable(unknown[0])}; report has --json", UNUSABLE)
-    if not paths:
-        return _failed("report: no FILE or DIR given", UNUSABLE)
-    from okrun.cli import report
-
-    out(report.run(paths, as_json="--json" in options))
-    return YES
-
-
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the options and the paths; all that follows ``--`` is a path."""
-    at = words.index("--") if "--" in words else len(words)
-    options = [word for word in words[:at] if word.startswith("-")]
-    return options, [word for word in words[:at] if word not in options] + words[at + 1 :]
+    if name not in COMMANDS:
+        what = f"no such command: {printable(name)}" if name else "no command"
+        return _failed(f"{what}; okprof --help lists them", UNUSABLE)
+    command: Callable[[list[str]], int] = __import__(f"okrun.cli.{name}", fromlist=["main"]).main
+    return command(rest)
 
 
 def _failed(what: object, status: int) -> int:

@@ -1,114 +1,144 @@
-"""A summary of reports as text for people and as JSON for programs."""
+"""A summary of reports as text for people. Nothing here reads a file."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from okld.base.errors import printable
+from okrun.cli.render_head import MANY_PHASES, SOME, head, image_name, many, notes, some
+from okrun.cli.table import duration, percent, rough_duration, table
+from okrun.report.order import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from okrun.report.merge import Row, Summary
+    from okrun.report.files import Found
+    from okrun.report.summary import PhaseRow, Row, Summary
 
-SCHEMA = 1
+    Cells = tuple[str, ...]
+
+TIMES = ("total", "mean", "p50", "p90", "p99", "max")
+SPARE = ("p90", "p50", "mean", "p99", "max")
 
 
-def as_json(summary: Summary) -> str:
+def as_text(
+    summary: Summary, found: Found, order: str, *, width: int | None = None, bold: bool = False
+) -> str:
     """
-    Return the summary as one line of JSON, in ASCII.
+    Return the summary of what was found, as tables.
 
-    Source: CLI-2.
+    Args:
+        summary: What is told.
+        found: Where it comes from.
+        order: Of interfaces and functions, one of `okrun.report.order.ORDERS`.
+        width: Of the terminal, or None.
+        bold: Whether headings are written bold.
+
+    Source: RPT-5 to RPT-10.
     """
-    value = {
-        "schema": SCHEMA,
-        "reports": summary.reports,
-        "images": [{"path": path, "arch": arch} for path, arch in summary.images],
-        "clocks": [{"source": name, "overhead_ns": cost} for name, cost in summary.clocks],
-        "ended": dict(summary.ends),
-        "elapsed_ns": summary.elapsed_ns,
-        "interfaces": [_row(row, ()) for row in summary.interfaces],
-        "calls": [_row(row, ("interface",)) for row in summary.functions],
-        "counters": [{"name": name, "value": value} for name, value in summary.counters],
-        "phases": [
-            {"name": phase.name, "count": phase.count, "elapsed_ns": phase.elapsed_ns}
-            for phase in summary.phases
-        ],
-        "lost": list(summary.lost),
-    }
-    return json.dumps(value) + "\n"
+    images = _images(summary) if len(summary.images) > 1 else []
+    counters = [(f"{value:,}", name) for name, value in summary.counters]
+    tables = (
+        (("reports", "elapsed", "calls", "total", "image"), images),
+        _rows("interface", summary, ordered(summary.interfaces, order)),
+        _rows("function", summary, ordered(summary.functions, order)),
+        (("of run", "elapsed", "begun", "calls", "total", "max", "phase"), _phases(summary, order)),
+        (("value", "counter"), counters),
+        (("blocks", "bytes", "heap"), _heap(summary)),
+    )
+    sections = (
+        head(summary, found),
+        *(table(*each, width=width, spare=SPARE, bold=bold) for each in tables),
+        notes(summary),
+    )
+    return "\n".join(filter(None, sections))
 
 
-def _row(row: Row, more: tuple[str, ...]) -> dict[str, object]:
-    keys = ("name", *more, "count", "total_ns", "mean_ns", "max_ns", "share")
-    return {key: getattr(row, key) for key in keys}
-
-
-def as_text(summary: Summary) -> str:
-    """Return the summary as tables."""
-    share = "of time" if summary.timed else "of calls"
-    heading = ("calls", "total", "mean", "max", share)
-    tables = [
-        _table(("interface", *heading), [_cells(row) for row in summary.interfaces]),
-        _table(("function", *heading), [_cells(row) for row in summary.functions]),
-        _table(("counter", "value"), [(name, str(value)) for name, value in summary.counters]),
-        _table(
-            ("phase", "times", "total"),
-            [(each.name, str(each.count), _time(each.elapsed_ns)) for each in summary.phases],
-        ),
+def _images(summary: Summary) -> list[Cells]:
+    return [
+        (
+            f"{row.reports:,}",
+            duration(row.elapsed_ns),
+            f"{row.count:,}",
+            duration(row.total_ns),
+            f"{image_name(row.image)}{_build(row.image.build_id)}",
+        )
+        for row in summary.images
     ]
-    lost = [f"not read whole: {printable(name)}\n" for name in summary.lost]
-    return "\n".join([_head(summary), *filter(None, [*tables, "".join(lost)])])
 
 
-def _head(summary: Summary) -> str:
-    runs = "1 run" if summary.reports == 1 else f"{summary.reports} runs"
-    images = ", ".join(f"{printable(path)} ({printable(arch)})" for path, arch in summary.images)
-    ends = ", ".join(f"{by} ({count})" for by, count in summary.ends)
-    clocks = ", ".join(
-        f"{printable(source)}, which adds {_time(cost)} to a call"
-        for source, cost in summary.clocks
-    )
-    return (
-        f"{runs} of {images}, {_time(summary.elapsed_ns)} in all\n"
-        f"ended by: {ends}\n"
-        f"clock: {clocks}\n"
-    )
+def _build(build_id: str | None) -> str:
+    return f" build id {build_id[:12]}" if build_id else ""
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        row.name or "-",
-        str(row.count),
-        _time(row.total_ns),
-        _time(row.mean_ns),
-        _time(row.max_ns),
-        f"{100 * row.share:.1f} %",
-    )
+def _rows(what: str, summary: Summary, rows: Sequence[Row]) -> tuple[Cells, list[Cells]]:
+    share = "of time" if summary.timed else "of calls"
+    cells = [
+        (percent(row.share), f"{row.count:,}", *_times(row), row.name or "(of no interface)")
+        for row in rows
+    ]
+    return (share, "calls", *TIMES, what), cells
 
 
-def _time(ns: float | None) -> str:
-    """Return a time in the unit that leaves one to three digits before the point."""
-    if ns is None:
-        return "-"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.2f} {unit}"
-    return f"{ns:.1f} ns" if isinstance(ns, float) else f"{ns} ns"
+def _times(row: Row) -> Cells:
+    estimates = (rough_duration(row.percentile(percent)) for percent in (50, 90, 99))
+    return duration(row.total_ns), duration(row.mean_ns), *estimates, duration(row.max_ns)
 
 
-def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return lines of columns, the first to the left; nothing where there is no row."""
-    if not rows:
-        return ""
-    shown = [heading, *[tuple(map(printable, row)) for row in rows]]
-    widths = [max(len(row[column]) for row in shown) for column in range(len(heading))]
-    return "".join(
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for row in shown
-    )
+def _phases(summary: Summary, order: str) -> list[Cells]:
+    """Return the longest phases in order of their first beginning, each with its calls."""
+    longest = sorted(summary.phases, key=lambda phase: -phase.elapsed_ns)
+    left_out = longest[MANY_PHASES:]
+    dropped = {phase.name for phase in left_out}
+    rows = []
+    for phase in summary.phases:
+        if phase.name not in dropped:
+            rows += _phase(phase, summary, order, phase.name or "")
+    if left_out:
+        elapsed_ns = sum(phase.elapsed_ns for phase in left_out)
+        share = percent(elapsed_ns / (summary.elapsed_ns or 1))
+        more = f"and {many(len(left_out), 'shorter phase')}"
+        begun = f"{sum(phase.count for phase in left_out):,}"
+        rows.append((share, duration(elapsed_ns), begun, "", "", "", more))
+    if summary.outside:
+        rows += _phase(summary.outside, summary, order, "(outside any phase)")
+    return rows
+
+
+def _phase(phase: PhaseRow, summary: Summary, order: str, name: str) -> list[Cells]:
+    functions = ordered(phase.functions, order)
+    total = sum(row.total_ns or 0 for row in functions) if summary.timed else None
+    rows: list[Cells] = [
+        (
+            percent(phase.elapsed_ns / (summary.elapsed_ns or 1)),
+            duration(phase.elapsed_ns),
+            f"{phase.count:,}" if phase.name is not None else "",
+            f"{sum(row.count for row in functions):,}",
+            duration(total),
+            "",
+            name,
+        )
+    ]
+    for row in functions[:SOME]:
+        times = duration(row.total_ns), duration(row.max_ns)
+        rows.append(("", "", "", f"{row.count:,}", *times, f"  {row.name}"))
+    told = []
+    if functions[SOME:]:
+        told.append(f"  and {many(len(functions) - SOME, 'more function')}")
+    if phase.counters:
+        grown = some(f"{name} {value:+,}" for name, value in phase.counters)
+        told.append(f"  counters: {', '.join(grown)}")
+    return [*rows, *(("", "", "", "", "", "", each) for each in told)]
+
+
+def _heap(summary: Summary) -> list[Cells]:
+    heap = summary.heap
+    if heap is None:
+        return []
+    files = f", told by {heap.files[0]}" if len(heap.files) == 1 else ""
+    if len(heap.files) > 1:
+        files = f", told by {heap.files[0]} and {many(len(heap.files) - 1, 'more file')}"
+    return [
+        (f"{heap.blocks:,}", f"{heap.bytes:,}", f"allocated in all{files}"),
+        (f"{heap.peak_blocks:,}", f"{heap.peak_bytes:,}", "at the peak of a process"),
+        (f"{heap.end_blocks:,}", f"{heap.end_bytes:,}", "not freed at the end"),
+    ]

@@ -1,57 +1,105 @@
-"""``okprof report``."""
+"""``okprof report``: what the reports of runs say, added up."""
 
 from __future__ import annotations
 
+import argparse
 import os
-import stat
+from typing import NoReturn
 
-from okld.base.errors import FormatError, OkError, Refusal, Unreadable
-from okrun.cli import render
-from okrun.report.codec import MAX_SIZE, decode
-from okrun.report.merge import merge
-from okrun.report.model import Report
+from okld.base.errors import OkError, Refusal
+from okrun.cli.say import encoded, out
+from okrun.report.export import FORMATS, exporter
+from okrun.report.files import Found, find
+from okrun.report.order import ORDERS
+
+HELP = """\
+usage: okprof report [options] FILE|DIR...
+
+What the reports of runs say, added up: by interface, by function, by phase, with counters. A DIR
+stands for all okprof-*.json in it; what was begun there and has left no report is told, too.
+
+  --sort KEY         of interfaces and functions: time (default; count where none was taken),
+                     count, mean, max, p50, p90, p99, name
+  --json             all of it, as JSON of schema 2
+  --html             one page that needs no network
+  --format NAME      text (default), json, html, speedscope, trace, folded or dhat
+  -o FILE            write FILE, at once or not at all; - is standard output
+  --help
+
+Times are wall-clock times, waiting included, and those of several tasks add up. p50, p90 and p99
+are estimates: steps of the histograms are a factor of two.
+
+status: 0; 1 there is no report, or a file is none; 2 usage, or a file that cannot be read
+"""
 
 
-def run(paths: list[str], *, as_json: bool) -> str:
+def main(words: list[str]) -> int:
     """
-    Return what the reports at *paths*, files and directories of them, say together.
+    Run the command with the words after ``report`` and return its status.
 
     Raises:
-        FormatError: If a file is no report.
-        Refusal: If a directory holds none.
-        Unreadable: If the system does not give a file.
+        OkError: If the request makes no sense, or a file cannot be read or is no report.
+        OSError: If standard output does not take the answer.
 
-    Source: REP-3.
+    Source: REP-3, RPT-1 to RPT-12.
     """
-    summary = merge([_read(file) for path in paths for file in _files(path)])
-    return render.as_json(summary) if as_json else render.as_text(summary)
+    if "--help" in words or "-h" in words:
+        out(HELP)
+        return 0
+    args = _parse(words)
+    found = find(args.paths)
+    if found.empty or not found.reports:
+        raise Refusal("REP-3", _nothing(found))
+    if args.output in (None, "-"):
+        out(_answer(found, args.format, args.sort, to_terminal=os.isatty(1)))
+    else:
+        answer = _answer(found, args.format, args.sort, to_terminal=False)
+        from okld.base.output import replacing
+
+        with replacing(args.output, "report") as file:
+            file.write(encoded(answer))
+    return 0
 
 
-def _files(path: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(path))
-    except NotADirectoryError:
-        return [path]
-    except OSError as error:
-        raise Unreadable("report", path, error) from None
-    reports = [name for name in names if name.startswith("okprof-") and name.endswith(".json")]
-    if not reports:
-        raise Refusal("REP-3", f"{path}: no okprof-*.json in this directory")
-    return [os.path.join(path, name) for name in reports]
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OkError(f"{message}; okprof report --help says more")
 
 
-def _read(path: str) -> Report:
-    try:
-        # Without O_NONBLOCK the open of a FIFO waits for somebody to write to it.
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Refusal("REP-3", f"{path}: not a regular file")
-            data = file.read(MAX_SIZE + 1)
-    except OSError as error:
-        raise Unreadable("report", path, error) from None
-    if len(data) > MAX_SIZE:
-        raise FormatError("REP-1", f"{path}: longer than any report", limit=MAX_SIZE)
-    try:
-        return decode(data)
-    except OkError as error:
-        raise Refusal("", f"{path}: {error}") from None
+def _parse(words: list[str]) -> argparse.Namespace:
+    parser = _Parser(prog="okprof report", add_help=False, allow_abbrev=False)
+    parser.add_argument("paths", nargs="+", metavar="FILE|DIR")
+    parser.add_argument("--sort", choices=ORDERS, default="time")
+    parser.add_argument("-o", dest="output", metavar="FILE")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=("text", "json", *FORMATS), default="text")
+    for name in ("json", "html"):
+        form.add_argument(f"--{name}", dest="format", action="store_const", const=name)
+    return parser.parse_intermixed_args(words)
+
+
+def _nothing(found: Found) -> str:
+    from okrun.cli.render_head import begun
+
+    where = found.empty[0] if found.empty else "these files"
+    more = (f"{what}: {', '.join(whose)}" for what, whose in begun(found).items() if whose)
+    return "; ".join((f"{where}: no okprof-*.json", *more))
+
+
+def _answer(found: Found, form: str, order: str, *, to_terminal: bool) -> str:
+    if form in FORMATS:
+        return exporter(form)(found.reports)
+    from okrun.report.merge import merge
+
+    summary = merge(found.reports)
+    if form == "json":
+        from okrun.cli.report_json import as_json
+
+        return as_json(summary, found, order)
+    from okrun.cli.render import as_text
+
+    if not to_terminal:
+        return as_text(summary, found, order)
+    bold = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    width = os.get_terminal_size(1).columns or None  # 0: nobody has told the terminal
+    return as_text(summary, found, order, width=width, bold=bold)

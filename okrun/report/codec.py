@@ -1,23 +1,41 @@
 """From a report's bytes to a `Report`. The host writes reports (okrun/host/report.c), Python reads.
 
 The format is SPEC 12.4, one JSON object. Keys that are not named there are left alone, so that a
-later writer can say more. History: 1, the first.
+later writer can say more. History: 1, the first; 2, begun when the image begins, and phases carry
+calls and counters; also `run`, `tasks` and `heap`.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from okld.base.errors import FormatError
-from okrun.report.model import Call, Clock, Counter, Ended, Image, Phase, Report
+from okrun.report.model import (
+    Call,
+    Clock,
+    Counter,
+    Ended,
+    Head,
+    Heap,
+    Image,
+    Phase,
+    PhaseTotal,
+    Report,
+)
 
-SCHEMA = 1
+SCHEMA = 2
 MAX_SIZE = 64 << 20
 """In bytes; a report of every function and of thousands of counters is far below a tenth of it."""
 
+MAX_HEAD = 4 << 20
+"""In bytes; the arguments of a process take no more than half of it on Linux, mostly escaped."""
+
 ENDS = ("return", "exit", "abort", "signal")
+BUCKETS = 64
 WORD = 2**64 - 1
+
+Named = TypeVar("Named", Call, Counter, PhaseTotal)
 
 
 def decode(data: bytes) -> Report:
@@ -25,9 +43,27 @@ def decode(data: bytes) -> Report:
     Return the report that *data* holds.
 
     Raises:
-        FormatError: REP-1, if it is no report of schema 1.
+        FormatError: REP-1, if it is no report of schema 2, or its parts contradict each other.
     """
-    return _report(_Keys(_json(data), "the report"))
+    return _report(_schema_2(data))
+
+
+def decode_head(line: bytes) -> Head:
+    """
+    Return the head that *line* is: the first of a report's lines, or of what was begun as one.
+
+    Raises:
+        FormatError: REP-1, if it is no head of a report of schema 2.
+    """
+    return Head(**_head(_schema_2(line.removesuffix(b"\n").removesuffix(b",") + b"}")))
+
+
+def _schema_2(data: bytes) -> _Keys:
+    keys = _Keys(_json(data), "the report")
+    schema = keys.count("okprof")
+    if schema != SCHEMA:
+        raise FormatError("REP-1", f"a report of schema {schema}, and this okprof reads {SCHEMA}")
+    return keys
 
 
 def _json(data: bytes) -> object:
@@ -67,6 +103,9 @@ class _Keys:
             raise FormatError("REP-1", f"not a report: {self._where} has no {key}")
         return self._value[key]
 
+    def is_null(self, key: str) -> bool:
+        return self._get(key) is None
+
     def text(self, key: str) -> str:
         value = self._get(key)
         if not isinstance(value, str):
@@ -74,7 +113,7 @@ class _Keys:
         return value
 
     def text_or_null(self, key: str) -> str | None:
-        return None if self._get(key) is None else self.text(key)
+        return None if self.is_null(key) else self.text(key)
 
     def count(self, key: str, limit: int = WORD) -> int:
         value = self._get(key)
@@ -83,7 +122,7 @@ class _Keys:
         return value
 
     def count_or_null(self, key: str, limit: int = WORD) -> int | None:
-        return None if self._get(key) is None else self.count(key, limit)
+        return None if self.is_null(key) else self.count(key, limit)
 
     def number(self, key: str) -> float:
         value = self._get(key)
@@ -110,7 +149,8 @@ class _Keys:
         if (
             not isinstance(value, list)
             or len(value) > length
-            or not all(type(each) is int and 0 <= each <= WORD for each in value)
+            or not set(map(type, value)) <= {int}  # neither this nor what follows runs Python code
+            or not (min(value, default=0) >= 0 and max(value, default=0) <= WORD)
         ):
             raise self._wrong(key, f"a list of at most {length} counts")
         return tuple(value)
@@ -126,24 +166,41 @@ class _Keys:
 
 
 def _report(keys: _Keys) -> Report:
-    schema = keys.count("okprof")
-    if schema != SCHEMA:
-        raise FormatError("REP-1", f"not a report of schema {SCHEMA}, but of {schema}")
+    calls = _each_once("calls", tuple(_call(each) for each in keys.parts("calls")))
+    of_run = {call.name: call for call in calls}
+    totals = tuple(_phase_total(each, of_run) for each in keys.parts("phase_totals"))
     return Report(
-        id=keys.text("id"),
-        image=_image(keys.part("image")),
-        pid=keys.count("pid"),
-        argv=keys.texts("argv"),
-        what=keys.texts("what"),
-        started_ns=keys.count("started_ns"),
+        **_head(keys),
         elapsed_ns=keys.count("elapsed_ns"),
         ended=_ended(keys.part("ended")),
         clock=_clock(keys.part("clock")),
-        calls=tuple(map(_call, keys.parts("calls"))),
-        counters=tuple(map(_counter, keys.parts("counters"))),
-        phases=tuple(map(_phase, keys.parts("phases"))),
+        tasks=keys.count("tasks"),
+        calls=calls,
+        counters=_counters(keys),
+        phases=tuple(_phase(each) for each in keys.parts("phases")),
+        phases_left_out=keys.count("phases_left_out"),
+        phase_totals=_each_once("phase_totals", totals),
         lost=keys.texts("lost"),
+        heap=_heap(keys),
     )
+
+
+def _head(keys: _Keys) -> dict[str, Any]:
+    return {
+        "id": keys.text("id"),
+        "run": keys.text_or_null("run"),
+        "image": _image(keys.part("image")),
+        "pid": keys.count("pid"),
+        "argv": keys.texts("argv"),
+        "what": keys.texts("what"),
+        "started_ns": keys.count("started_ns"),
+    }
+
+
+def _each_once(key: str, named: tuple[Named, ...]) -> tuple[Named, ...]:
+    if len({each.name for each in named}) != len(named):
+        raise FormatError("REP-1", f"not a report: {key} has a name twice")
+    return named
 
 
 def _image(keys: _Keys) -> Image:
@@ -153,11 +210,14 @@ def _image(keys: _Keys) -> Image:
 
 
 def _ended(keys: _Keys) -> Ended:
-    return Ended(
+    ended = Ended(
         by=keys.one_of("by", ENDS),
         status=keys.count("status", 255),
         signal=keys.count_or_null("signal", 127),
     )
+    if (ended.by in ("abort", "signal")) != (ended.signal is not None):
+        raise FormatError("REP-1", f"not a report: ended by {ended.by}, signal {ended.signal}")
+    return ended
 
 
 def _clock(keys: _Keys) -> Clock:
@@ -165,21 +225,35 @@ def _clock(keys: _Keys) -> Clock:
 
 
 def _call(keys: _Keys) -> Call:
-    call = Call(
-        name=keys.text("name"),
-        interface=keys.text_or_null("interface"),
-        count=keys.count("count"),
-        total_ns=keys.count_or_null("total_ns"),
-        max_ns=keys.count_or_null("max_ns"),
-        log2_ns=keys.counts_or_null("log2_ns", 64),
-    )
-    if len({call.total_ns is None, call.max_ns is None, call.log2_ns is None}) > 1:
-        raise FormatError("REP-1", f"not a report: {call.name} has some times and lacks others")
+    call = _times(keys, keys.text_or_null("interface"))
+    if call.log2_ns is not None and sum(call.log2_ns) > call.count:
+        raise FormatError("REP-1", f"not a report: more calls of {call.name} returned than began")
     return call
 
 
-def _counter(keys: _Keys) -> Counter:
-    return Counter(name=keys.text("name"), value=keys.count("value"))
+def _times(keys: _Keys, interface: str | None) -> Call:
+    """Return calls of a function; of a phase's, more may have returned in it than began in it."""
+    call = Call(
+        name=keys.text("name"),
+        interface=interface,
+        count=keys.count("count"),
+        total_ns=keys.count_or_null("total_ns"),
+        max_ns=keys.count_or_null("max_ns"),
+        log2_ns=keys.counts_or_null("log2_ns", BUCKETS),
+    )
+    if len({call.total_ns is None, call.max_ns is None, call.log2_ns is None}) > 1:
+        raise FormatError("REP-1", f"not a report: {call.name} has some times and lacks others")
+    if (call.max_ns or 0) > (call.total_ns or 0):
+        raise FormatError("REP-1", f"not a report: the longest of {call.name} is longer than all")
+    return call
+
+
+def _counters(keys: _Keys) -> tuple[Counter, ...]:
+    counters = (
+        Counter(name=each.text("name"), value=each.count("value"))
+        for each in keys.parts("counters")
+    )
+    return _each_once("counters", tuple(counters))
 
 
 def _phase(keys: _Keys) -> Phase:
@@ -187,4 +261,39 @@ def _phase(keys: _Keys) -> Phase:
         name=keys.text("name"),
         start_ns=keys.count("start_ns"),
         elapsed_ns=keys.count("elapsed_ns"),
+    )
+
+
+def _phase_total(keys: _Keys, of_run: dict[str, Call]) -> PhaseTotal:
+    calls = []
+    for each in keys.parts("calls"):
+        name = each.text("name")
+        if name not in of_run:
+            raise FormatError("REP-1", f"not a report: a phase has calls of {name}, the run none")
+        call = _times(each, of_run[name].interface)
+        if (call.log2_ns is None) != (of_run[name].log2_ns is None):
+            raise FormatError("REP-1", f"not a report: not all calls of {name} have times")
+        calls.append(call)
+    return PhaseTotal(
+        name=keys.text("name"),
+        count=keys.count("count"),
+        elapsed_ns=keys.count("elapsed_ns"),
+        calls=_each_once("a phase", tuple(calls)),
+        counters=_counters(keys),
+    )
+
+
+def _heap(keys: _Keys) -> Heap | None:
+    if keys.is_null("heap"):
+        return None
+    heap = keys.part("heap")
+    return Heap(
+        file=heap.text_or_null("file"),
+        blocks=heap.count("blocks"),
+        bytes=heap.count("bytes"),
+        peak_blocks=heap.count("peak_blocks"),
+        peak_bytes=heap.count("peak_bytes"),
+        end_blocks=heap.count("end_blocks"),
+        end_bytes=heap.count("end_bytes"),
+        overhead_ns=heap.number("overhead_ns"),
     )

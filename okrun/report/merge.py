@@ -1,157 +1,104 @@
-"""Several reports, added up: by interface, by function, by counter and by phase."""
+"""Several reports, added up: by interface, by function, by image, by counter and by phase."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections import Counter as Tally
+from math import fsum
+from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve
+
+from okrun.report.histogram import added, less
+from okrun.report.runs import runs
+from okrun.report.summary import HeapRow, ImageRow, PhaseRow, Row, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from okrun.report.model import Call, Report
+    from okrun.report.model import Call, Counter, Heap, Image, PhaseTotal, Report
 
-T = TypeVar("T")
-
-
-@frozen(kw_only=True)
-class Row:
-    """
-    Calls that belong together: those of one interface, or of one function.
-
-    Attributes:
-        name: Of the function, or of the interface; None for the functions that belong to none.
-        interface: The function's interface, or None.
-        count: How many calls.
-        total_ns: Their time in nanoseconds, or None where any of them was counted only.
-        max_ns: The time of the longest, likewise.
-        share: Of all calls, from 0 to 1: of the time where all were timed, else of the count.
-    """
-
-    name: str | None
-    interface: str | None
-    count: int
-    total_ns: int | None
-    max_ns: int | None
-    share: float
-
-    @property
-    def mean_ns(self) -> float | None:
-        """The time of one call on average, in nanoseconds, or None."""
-        if self.total_ns is None or not self.count:
-            return None
-        return self.total_ns / self.count
-
-
-@frozen(kw_only=True)
-class PhaseRow:
-    """
-    The phases of one name.
-
-    Attributes:
-        name: The phases' name.
-        count: How many there were.
-        elapsed_ns: Their lengths in nanoseconds, added up.
-    """
-
-    name: str
-    count: int
-    elapsed_ns: int
-
-
-@frozen(kw_only=True)
-class Summary:
-    """
-    What several reports say together.
-
-    Attributes:
-        reports: How many they are.
-        images: (path, arch) of the images that ran, each once, in order of first appearance.
-        clocks: (source, nanoseconds that measuring adds to a call), likewise.
-        ends: How many runs ended by each of ``return``, ``exit``, ``abort`` and ``signal``, the
-            last with its number.
-        elapsed_ns: The time of all runs, in nanoseconds.
-        timed: Whether every call was timed, and shares are of time.
-        interfaces: One row for each interface, greatest share first.
-        functions: One row for each function, likewise.
-        counters: (name, value) with the values added up, in order of first registration.
-        phases: One row for each name, in order of first appearance.
-        lost: The names of counters that could not be read whole in some run.
-    """
-
-    reports: int
-    images: tuple[tuple[str, str], ...]
-    clocks: tuple[tuple[str, float], ...]
-    ends: tuple[tuple[str, int], ...]
-    elapsed_ns: int
-    timed: bool
-    interfaces: tuple[Row, ...]
-    functions: tuple[Row, ...]
-    counters: tuple[tuple[str, int], ...]
-    phases: tuple[PhaseRow, ...]
-    lost: tuple[str, ...]
+SIGN = 1 << 63
 
 
 def merge(reports: Sequence[Report]) -> Summary:
     """
     Add up reports.
 
-    Source: REP-3.
+    Source: REP-3, RPT-5 to RPT-9.
     """
     calls = [call for report in reports for call in report.calls]
-    timed = all(call.total_ns is not None for call in calls)
-    counters: dict[str, int] = {}
-    for counter in (each for report in reports for each in report.counters):
-        counters[counter.name] = counters.get(counter.name, 0) + counter.value
+    functions = _rows(calls, lambda call: (call.name, call.interface))
+    elapsed_ns = sum(report.elapsed_ns for report in reports)
+    counters = _sums((each.name, each.value) for report in reports for each in report.counters)
+    lost = tuple(dict.fromkeys(name for report in reports for name in report.lost))
+    phases = _phases(reports)
     return Summary(
         reports=len(reports),
-        images=_each_once((report.image.path, report.image.arch) for report in reports),
-        clocks=_each_once((report.clock.source, report.clock.overhead_ns) for report in reports),
-        ends=_ends(reports),
-        elapsed_ns=sum(report.elapsed_ns for report in reports),
-        timed=timed,
-        interfaces=_rows(calls, timed, lambda call: (call.interface, call.interface)),
-        functions=_rows(calls, timed, lambda call: (call.name, call.interface)),
+        runs=len(runs(reports)),
+        images=_images(reports),
+        clocks=tuple(Tally(report.clock for report in reports).items()),
+        ends=tuple(Tally(report.ended for report in reports).items()),
+        elapsed_ns=elapsed_ns,
+        tasks=max((report.tasks for report in reports), default=0),
+        timed=_timed(calls),
+        measuring_ns=fsum(_measuring(report) for report in reports),
+        interfaces=_rows(calls, lambda call: (call.interface, call.interface)),
+        functions=functions,
         counters=tuple(counters.items()),
-        phases=_phases(reports),
-        lost=_each_once(name for report in reports for name in report.lost),
+        phases=phases,
+        outside=_outside(functions, elapsed_ns, counters, lost, phases) if phases else None,
+        phases_left_out=sum(report.phases_left_out for report in reports),
+        lost=lost,
+        heap=_heap([report.heap for report in reports if report.heap is not None]),
     )
 
 
-def _each_once(values: Iterable[T]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(values))
+def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for name, value in pairs:
+        sums[name] = sums.get(name, 0) + value
+    return sums
 
 
-def _ends(reports: Sequence[Report]) -> tuple[tuple[str, int], ...]:
-    ends: dict[str, int] = {}
-    for ended in (report.ended for report in reports):
-        by = ended.by if ended.signal is None else f"{ended.by} {ended.signal}"
-        ends[by] = ends.get(by, 0) + 1
-    return tuple(ends.items())
+def _timed(calls: Iterable[Call]) -> bool:
+    return all(call.total_ns is not None for call in calls)
+
+
+def _measuring(report: Report) -> float:
+    calls = sum(call.count for call in report.calls) * report.clock.overhead_ns
+    return calls + (report.heap.blocks * report.heap.overhead_ns if report.heap else 0)
 
 
 def _rows(
-    calls: Sequence[Call], timed: bool, key: Callable[[Call], tuple[str | None, str | None]]
+    calls: Sequence[Call], key: Callable[[Call], tuple[str | None, str | None]]
 ) -> tuple[Row, ...]:
+    timed = _timed(calls)
     groups: dict[tuple[str | None, str | None], list[Call]] = {}
     for call in calls:
         groups.setdefault(key(call), []).append(call)
     whole = sum(_weight(call, timed) for call in calls)
-    rows = [
-        Row(
-            name=name,
-            interface=interface,
-            count=sum(call.count for call in group),
-            total_ns=_if_all(sum, [call.total_ns for call in group]),
-            max_ns=_if_all(max, [call.max_ns for call in group]),
-            share=sum(_weight(call, timed) for call in group) / whole if whole else 0.0,
+    rows = []
+    for (name, interface), group in groups.items():
+        histograms = [call.log2_ns for call in group if call.log2_ns is not None]
+        rows.append(
+            Row(
+                name=name,
+                interface=interface,
+                count=sum(call.count for call in group),
+                total_ns=_if_all(sum, [call.total_ns for call in group]),
+                max_ns=_if_all(max, [call.max_ns for call in group]),
+                log2_ns=added(histograms) if len(histograms) == len(group) else None,
+                share=sum(_weight(call, timed) for call in group) / whole if whole else 0.0,
+            )
         )
-        for (name, interface), group in groups.items()
-    ]
-    return tuple(sorted(rows, key=lambda row: -row.share))
+    return _greatest_first(rows)
 
 
-def _weight(call: Call, timed: bool) -> int:
+def _greatest_first(rows: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple(sorted(rows, key=lambda row: (-row.share, -row.count, row.name or "")))
+
+
+def _weight(call: Call | Row, timed: bool) -> int:
     return call.total_ns or 0 if timed else call.count
 
 
@@ -160,10 +107,100 @@ def _if_all(combine: Callable[[list[int]], int], values: list[int | None]) -> in
     return combine(known) if len(known) == len(values) else None
 
 
-def _phases(reports: Sequence[Report]) -> tuple[PhaseRow, ...]:
-    lengths: dict[str, list[int]] = {}
-    for phase in (each for report in reports for each in report.phases):
-        lengths.setdefault(phase.name, []).append(phase.elapsed_ns)
-    return tuple(
-        PhaseRow(name=name, count=len(each), elapsed_ns=sum(each)) for name, each in lengths.items()
+def _images(reports: Iterable[Report]) -> tuple[ImageRow, ...]:
+    groups: dict[Image, list[Report]] = {}
+    for report in reports:
+        groups.setdefault(report.image, []).append(report)
+    rows = []
+    for image, group in groups.items():
+        calls = [call for report in group for call in report.calls]
+        rows.append(
+            ImageRow(
+                image=image,
+                reports=len(group),
+                elapsed_ns=sum(report.elapsed_ns for report in group),
+                count=sum(call.count for call in calls),
+                total_ns=_if_all(sum, [call.total_ns for call in calls]),
+            )
+        )
+    return tuple(rows)
+
+
+def _grown(counters: Iterable[Counter]) -> Iterable[tuple[str, int]]:
+    """Return what counters grew by: a report has it modulo 2^64, and what fell fell below 0."""
+    return ((each.name, (each.value ^ SIGN) - SIGN) for each in counters)
+
+
+def _phases(reports: Iterable[Report]) -> tuple[PhaseRow, ...]:
+    groups: dict[str, list[PhaseTotal]] = {}
+    for total in (each for report in reports for each in report.phase_totals):
+        groups.setdefault(total.name, []).append(total)
+    rows = []
+    for name, group in groups.items():
+        calls = [call for total in group for call in total.calls]
+        grown = (pair for total in group for pair in _grown(total.counters))
+        rows.append(
+            PhaseRow(
+                name=name,
+                count=sum(total.count for total in group),
+                elapsed_ns=sum(total.elapsed_ns for total in group),
+                functions=_rows(calls, lambda call: (call.name, call.interface)),
+                counters=tuple(_sums(grown).items()),
+            )
+        )
+    return tuple(rows)
+
+
+def _outside(
+    functions: Iterable[Row],
+    elapsed_ns: int,
+    counters: dict[str, int],
+    lost: Sequence[str],
+    phases: Sequence[PhaseRow],
+) -> PhaseRow:
+    """Return all, less the phases; what was lost at the end is not known to lie outside."""
+    inside: dict[str | None, list[Row]] = {}
+    for row in (each for phase in phases for each in phase.functions):
+        inside.setdefault(row.name, []).append(row)
+    rows = [_rest(row, inside.get(row.name, [])) for row in functions]
+    rows = [row for row in rows if row.count or row.returned]
+    timed = all(row.total_ns is not None for row in rows)
+    whole = sum(_weight(row, timed) for row in rows)
+    grown = _sums(pair for phase in phases for pair in phase.counters)
+    left = ((name, value - grown.get(name, 0)) for name, value in counters.items())
+    return PhaseRow(
+        name=None,
+        count=0,
+        elapsed_ns=elapsed_ns - sum(phase.elapsed_ns for phase in phases),
+        functions=_greatest_first(
+            evolve(row, share=_weight(row, timed) / whole if whole else 0.0) for row in rows
+        ),
+        counters=tuple((name, value) for name, value in left if value and name not in lost),
+    )
+
+
+def _rest(whole: Row, parts: Sequence[Row]) -> Row:
+    """Return *whole* without *parts*; the longest of what is left is not known."""
+    total_ns, log2_ns = whole.total_ns, whole.log2_ns
+    if total_ns is not None:
+        total_ns -= sum(part.total_ns or 0 for part in parts)
+    if log2_ns is not None:
+        log2_ns = less(log2_ns, added(part.log2_ns or () for part in parts))
+    count = whole.count - sum(part.count for part in parts)
+    return evolve(whole, count=count, total_ns=total_ns, log2_ns=log2_ns, max_ns=None)
+
+
+def _heap(heaps: Sequence[Heap]) -> HeapRow | None:
+    if not heaps:
+        return None
+    peak = max(heaps, key=lambda heap: (heap.peak_bytes, heap.peak_blocks))
+    return HeapRow(
+        files=tuple(heap.file for heap in heaps if heap.file is not None),
+        blocks=sum(heap.blocks for heap in heaps),
+        bytes=sum(heap.bytes for heap in heaps),
+        peak_blocks=peak.peak_blocks,
+        peak_bytes=peak.peak_bytes,
+        end_blocks=sum(heap.end_blocks for heap in heaps),
+        end_bytes=sum(heap.end_bytes for heap in heaps),
+        overhead_ns=max(heap.overhead_ns for heap in heaps),
     )

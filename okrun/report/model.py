@@ -92,27 +92,94 @@ class Phase:
 
 
 @frozen(kw_only=True)
+class PhaseTotal:
+    """
+    All phases of one name.
+
+    Attributes:
+        name: Their name.
+        count: How many began.
+        elapsed_ns: Their lengths, added up.
+        calls: By function: the counts of those that began in them, and the times of those that
+            returned in them.
+        counters: What each counter grew by in them, modulo 2^64.
+    """
+
+    name: str
+    count: int
+    elapsed_ns: int
+    calls: tuple[Call, ...]
+    counters: tuple[Counter, ...]
+
+
+@frozen(kw_only=True)
+class Heap:
+    """
+    What the image took from the heap.
+
+    Attributes:
+        file: The name of the DHAT file beside the report, or None where it could not be written.
+        blocks, bytes: Of all that was allocated.
+        peak_blocks, peak_bytes: Alive when the most bytes were.
+        end_blocks, end_bytes: Alive at the end.
+        overhead_ns: What measuring adds to a block.
+    """
+
+    file: str | None
+    blocks: int
+    bytes: int
+    peak_blocks: int
+    peak_bytes: int
+    end_blocks: int
+    end_bytes: int
+    overhead_ns: float
+
+
+@frozen(kw_only=True)
+class Head:
+    """
+    What a report says from its beginning on; the attributes are those of `Report`.
+
+    A run that goes on, or that left no report, has said no more.
+    """
+
+    id: str
+    run: str | None
+    image: Image
+    pid: int
+    argv: tuple[str, ...]
+    what: tuple[str, ...]
+    started_ns: int
+
+
+@frozen(kw_only=True)
 class Report:
     """
-    One measured run.
+    One measured run of one image.
 
     Attributes:
         id: Unique; the ``<id>`` of the file's name.
+        run: The run of ``okprof record`` that it belongs to, or None.
         image: The image that ran.
-        pid: Of its process.
+        pid: Of its process, in its own PID namespace.
         argv: Its arguments, the image's path first.
         what: What was measured.
         started_ns: The wall clock at its start, since 1970.
         elapsed_ns: From start to end.
         ended: How it ended.
         clock: What the times were taken with.
+        tasks: How many tasks it had, the first included.
         calls: By function, in the surface's order.
         counters: In order of first registration.
         phases: In order.
+        phases_left_out: How many more there were.
+        phase_totals: By name, in order of first beginning.
         lost: The names of counters that could not be read whole.
+        heap: What it took from the heap, or None where that was not measured.
     """
 
     id: str
+    run: str | None
     image: Image
     pid: int
     argv: tuple[str, ...]
@@ -121,7 +188,11 @@ class Report:
     elapsed_ns: int
     ended: Ended
     clock: Clock
+    tasks: int
     calls: tuple[Call, ...]
     counters: tuple[Counter, ...]
     phases: tuple[Phase, ...]
+    phases_left_out: int
+    phase_totals: tuple[PhaseTotal, ...]
     lost: tuple[str, ...]
+    heap: Heap | None

@@ -1,12 +1,13 @@
 """``okprof report``, as a command."""
 
-import json
 import os
 import re
 
 import pytest
 
 from okrun.cli import okprof
+from okrun.report.export import FORMATS, exporter
+from okrun.report.files import find
 
 
 @pytest.fixture
@@ -21,10 +22,10 @@ def run(monkeypatch, capfd):
 
 
 @pytest.fixture
-def folder(tmp_path, good, encoded):
+def folder(tmp_path, write_report):
     """A directory with two reports and two files that are none of its reports."""
-    for name in ("okprof-1.json", "okprof-2.json"):
-        (tmp_path / name).write_bytes(encoded(good))
+    for name in "12":
+        write_report(tmp_path, id=name)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "okprof-3.json.part").write_text("{")
     return tmp_path
@@ -37,60 +38,9 @@ def one_line(err):
 @pytest.mark.spec("CLI-1", "REP-3")
 def test_directory_stands_for_its_reports(run, folder):
     """A directory is all okprof-*.json in it, added up, and nothing else in it."""
-    status, out, err = run("report", "--json", folder)
-    got = json.loads(out)
+    status, out, err = run("report", folder)
     assert (status, err) == (0, "")
-    assert got["reports"] == 2
-    assert got["calls"][0]["count"] == 6
-
-
-@pytest.mark.spec("CLI-2")
-def test_json(run, folder):
-    """The JSON has schema 1, is ASCII, and has the rows by interface and by function."""
-    status, out, _ = run("report", folder / "okprof-1.json", "--json")
-    got = json.loads(out)
-    assert status == 0
-    assert out.isascii()
-    assert got["schema"] == 1
-    assert got["images"] == [{"path": "hello.ok", "arch": "x86_64"}]
-    assert got["interfaces"][0] == {
-        "name": "openkal.stream", "count": 5, "total_ns": 1900, "mean_ns": 380.0, "max_ns": 1000,
-        "share": 0.95,
-    }  # fmt: skip
-    assert got["calls"][1] == {
-        "name": "kal_version", "interface": None, "count": 1, "total_ns": 100, "mean_ns": 100.0,
-        "max_ns": 100, "share": 0.05,
-    }  # fmt: skip
-    assert got["counters"] == [{"name": "lines", "value": 7}]
-    assert got["phases"] == [{"name": "read", "count": 2, "elapsed_ns": 750}]
-    assert got["ended"] == {"exit": 1}
-
-
-@pytest.mark.spec("REP-3")
-def test_text(run, folder):
-    """The tables have a row for each interface, function, counter and phase."""
-    status, out, _ = run("report", folder / "okprof-1.json")
-    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
-    assert status == 0
-    assert rows["openkal.stream"] == ["5", "1.90", "us", "380.0", "ns", "1.00", "us", "95.0", "%"]
-    assert rows["kal_stream_write"] == ["3", "1.80", "us", "600.0", "ns", "1.00", "us", "90.0", "%"]
-    assert rows["lines"] == ["7"]
-    assert rows["read"] == ["2", "750", "ns"]
-
-
-@pytest.mark.spec("ERR-2", "REP-3")
-def test_names_cannot_move_the_cursor(run, tmp_path, good, encoded):
-    """
-    Control bytes of names in a report, and bytes that are not UTF-8, are shown as they are written.
-    """
-    good["counters"] = [{"name": "\x1b[2J", "value": 1}]
-    good["image"]["path"] = "a\n\udcff.ok"
-    file = tmp_path / "okprof-1.json"
-    file.write_bytes(encoded(good))
-    status, out, _ = run("report", file)
-    assert status == 0
-    assert "\\x1b[2J" in out
-    assert "a\\x0a\\xff.ok" in out
+    assert out.startswith("2 reports of hello.ok (x86_64)\n")
 
 
 @pytest.mark.spec("CLI-1", "REP-3")
@@ -107,14 +57,30 @@ def test_one_that_is_no_report_is_named(run, folder):
 
 
 @pytest.mark.spec("CLI-1", "REP-3")
-def test_empty_directory(run, tmp_path):
-    """A directory without a report is one line and status 1."""
+def test_empty_directory(run, folder):
+    """A directory without a report is one line and status 1, also beside one with reports."""
+    empty = folder / "empty"
+    empty.mkdir()
+    for words in ((empty,), (folder, empty)):
+        status, out, err = run("report", *words)
+        assert (status, out) == (1, "")
+        one_line(err)
+        assert f"{empty}: no okprof-*.json" in err
+
+
+@pytest.mark.spec("RPT-3")
+@pytest.mark.parametrize(("running", "what"), [(True, "running"), (False, "no report")])
+def test_only_what_was_begun(run, tmp_path, begin_report, running, what):
+    """Where nothing has ended, the line says what was begun, and whether it goes on."""
+    for pid in (70, 71):
+        begin_report(tmp_path, running=running, pid=pid)
     status, out, err = run("report", tmp_path)
     assert (status, out) == (1, "")
     one_line(err)
+    assert f"; {what}: hello.ok (pid 70), hello.ok (pid 71)" in err
 
 
-@pytest.mark.spec("CLI-1")
+@pytest.mark.spec("CLI-1", "RPT-1")
 def test_fifo_does_not_hang(run, tmp_path):
     """A file that is not regular is refused, not waited for."""
     os.mkfifo(tmp_path / "okprof-1.json")
@@ -128,9 +94,14 @@ def test_fifo_does_not_hang(run, tmp_path):
     "words",
     [
         pytest.param([], id="nothing"),
-        pytest.param(["diff"], id="a command it does not have"),
+        pytest.param(["list"], id="a command it does not have"),
         pytest.param(["report"], id="no file"),
-        pytest.param(["report", "--html", "x"], id="an option it does not have"),
+        pytest.param(["report", "--flame", "x"], id="an option it does not have"),
+        pytest.param(["report", "--js", "x"], id="an option cut short"),
+        pytest.param(["report", "--sort", "size", "x"], id="an order it does not have"),
+        pytest.param(["report", "--format", "pdf", "x"], id="a format it does not have"),
+        pytest.param(["report", "--json", "--html", "x"], id="two formats"),
+        pytest.param(["report", "x", "-o"], id="an option without its value"),
         pytest.param(["report", "no such file"], id="a file that is not there"),
         pytest.param(["report", "--", "--json"], id="an option's name as a file's"),
     ],
@@ -144,10 +115,108 @@ def test_usage_is_status_two(run, tmp_path, monkeypatch, words):
 
 
 @pytest.mark.spec("CLI-1")
-@pytest.mark.parametrize("option", ["--help", "--version"])
-def test_help_and_version(run, option):
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["report", "--help"]])
+def test_help_and_version(run, words):
     """They are answers: on standard output, with status 0."""
-    status, out, err = run(option)
+    status, out, err = run(*words)
     assert status == 0
     assert "okprof" in out
     assert err == ""
+
+
+@pytest.mark.spec("CLI-1")
+def test_help_lists_the_commands(run):
+    """The help of okprof names each of its commands, and each has a help of its own."""
+    _, out, _ = run("--help")
+    for command in ("record", "report", "diff"):
+        assert f"\n  {command} " in out
+        assert f"okprof {command}" in run(command, "--help")[1]
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Have standard output be a terminal of 60 columns, in an environment without NO_COLOR."""
+    monkeypatch.setattr(os, "isatty", lambda fd: True)
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd: os.terminal_size((60, 24)))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+@pytest.mark.spec("RPT-10")
+@pytest.mark.parametrize(
+    ("name", "value", "bold"),
+    [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("TERM", "dumb", False), ("A", "b", True)],
+)
+def test_on_a_terminal(run, folder, terminal, monkeypatch, name, value, bold):
+    """On a terminal the answer is as wide as it, and bold unless that is not wanted."""
+    monkeypatch.setenv(name, value)
+    out = run("report", folder)[1]
+    assert ("\x1b[1m" in out) == bold
+    assert "   p99   " in out
+    assert "   p90   " not in out
+
+
+@pytest.mark.spec("RPT-10", "RPT-12")
+def test_not_on_a_terminal(run, folder, terminal, tmp_path):
+    """A file, and what is not text, are as they are anywhere else."""
+    run("report", folder, "-o", tmp_path / "answer")
+    json = run("report", folder, "--json")[1]
+    assert "\x1b" not in json
+    assert "   p90   " in (tmp_path / "answer").read_text()
+    assert "\x1b" not in (tmp_path / "answer").read_text()
+
+
+@pytest.mark.spec("RPT-12")
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats(run, folder, name):
+    """A format is what its export makes of the reports; --html is --format=html."""
+    want = exporter(name)(find([str(folder)]).reports)
+    assert run("report", f"--format={name}", folder) == (0, want, "")
+    if name == "html":
+        assert run("report", folder, "--html")[1] == want
+
+
+@pytest.mark.spec("RPT-12")
+def test_output_file(run, folder, tmp_path):
+    """-o writes what would be on standard output, in the place of what was there; - is that."""
+    want = run("report", "--json", folder)[1]
+    file = tmp_path / "answer"
+    file.write_text("old")
+    assert run("report", "--json", folder, "-o", file) == (0, "", "")
+    assert file.read_text() == want
+    assert run("report", "--json", folder, "-o", "-") == (0, want, "")
+
+
+@pytest.mark.spec("RPT-12")
+def test_output_is_written_at_once_or_not_at_all(run, folder, tmp_path):
+    """A request that is refused leaves the file as it was, and one that cannot be made is told."""
+    file = tmp_path / "answer"
+    file.write_text("old")
+    (folder / "okprof-0.json").write_text("{}")
+    assert run("report", folder, "-o", file)[0] == 1
+    assert file.read_text() == "old"
+    (folder / "okprof-0.json").unlink()
+    status, out, err = run("report", folder, "-o", tmp_path / "none" / "answer")
+    assert (status, out) == (2, "")
+    one_line(err)
+    assert sorted(os.listdir(tmp_path)) == sorted(
+        ["answer", "notes.txt", "okprof-1.json", "okprof-2.json", "okprof-3.json.part"]
+    )
+
+
+@pytest.mark.spec("CLI-1")
+def test_a_reader_that_has_read_enough(run, folder, monkeypatch):
+    """Where nobody reads the answer any more, nothing more is said."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    saved = os.dup(1)
+    os.dup2(writing, 1)
+    try:
+        monkeypatch.setattr("sys.argv", ["okprof", "report", str(folder)])
+        status = okprof.main()
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(writing)
+    assert status == 2
+    assert run("--version")[2] == ""
