@@ -1,13 +1,15 @@
 """Runs ok images, and measures them.
 
-Public names: `run` starts an image as a child process and waits for it; `__version__`.
+Public names: `run` starts an image as a child process and waits for it; `record` runs any command
+and returns the reports of the images that it started; `__version__`.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okrun.process import run as run
+    from okrun.recording import record as record
 
-__all__ = ["__version__", "run"]
+__all__ = ["__version__", "record", "run"]
 __version__ = "0.1.0"
 
 
@@ -17,4 +19,8 @@ def __getattr__(name: str) -> object:
         from okrun.process import run
 
         return run
+    if name == "record":
+        from okrun.recording import record
+
+        return record
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ import os
 
 from okld.base.identity import identity_of, unsettled
 from okld.base.view import View
+from okld.bundle.manifest import require_current
 from okld.iface.need import interfaces_of
 from okld.image.shape import ARCHITECTURES, read_shape
 from okrun.admission.decide import decide, require_origin
@@ -55,6 +56,7 @@ def find_out(
     record.identity = identity_of(status)
     record.stored = now
     record.path = os.fsencode(os.path.abspath(request.path))
+    require_current(bundle.manifest, seconds)
     require_origin(request.policy, record, seconds)  # before its bytes are read: that may take long
     member = bundle.select(record.member, arch)
     # Held while every byte is read: a writer may have come and gone before the record is stored.
