@@ -3,10 +3,10 @@
 Finding, reading and decoding a module costs Python 0.1 ms before its first line runs, and a start
 of an image or a name for an address needs forty: a third of Python's own start. The build therefore
 makes ``_okrun.py`` and ``_okld.py`` of them, found by their imports, and ``bin/okrun`` and
-``bin/okld`` import those. Nothing is renamed: the code of each module is a function there, which
-binds global names only and is executed with a module of its own for its globals, under the name in
-`sys.modules` that it always has. What is only for readers and type checkers (docstrings,
-annotations) is left out.
+``bin/okld`` import those; what only some answers need is in further files. Nothing is renamed: the
+code of each module is a function there, which binds global names only and is executed with a module
+of its own for its globals, under the name in `sys.modules` that it always has. What is only for
+readers and type checkers (docstrings, annotations) is left out.
 """
 
 from __future__ import annotations
@@ -21,8 +21,18 @@ ROOT = Path(__file__).parents[1]
 FIRST = {
     "_okrun.py": ("okrun.cli.okrun", "okrun.bundled"),
     "_okld.py": ("okld.cli.main", "okld.cli.symbolize"),
+    "_okld_names.py": ("okld.syms.elf_sources",),
+    "_okld_image.py": ("okld.image.shape",),
+    "_okld_lines.py": ("okld.syms.dwarf", "okld.syms.dwarf.reader", "okld.syms.sections"),
 }
 """Of each file the command, and what it needs besides: for a bundle; for a name with its line."""
+
+LATER = {"_okld.py": ("_okld_names.py", "_okld_image.py", "_okld_lines.py")}
+"""
+Of a file those with what its command needs where no index answers.
+
+Each is imported when its first module is asked for, and has no module that one before it has.
+"""
 
 KNOWN = {"okld.iface.table": ("INTERFACES", "_OWNERS")}
 """
@@ -54,6 +64,46 @@ def _add(name, file, make):
     if file.endswith("__init__.py"):
         module.__path__ = [module.__file__[: -len("/__init__.py")]]
     exec(make.__code__, module.__dict__)'''
+
+FINDER = '''\
+_LATER = {later}
+
+
+class _Later:
+    """Finds what is in another joined file, by the module that is asked for first."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in _LATER:
+            return None
+        sys.path.insert(0, _PLACE[:-1])
+        __import__(_LATER.pop(name))
+        del sys.path[0]
+        return _Spec(name, _Later)
+
+    @staticmethod
+    def create_module(spec):
+        return sys.modules[spec.name]
+
+    @staticmethod
+    def exec_module(module):
+        """Do nothing: it is executed."""
+
+
+_Spec = type(sys.__spec__)
+sys.meta_path.insert(0, _Later)'''
+
+LATER_HEAD = '''\
+"""More modules of a command in one file; made by bin/join_modules.py, which says why."""
+
+import sys
+
+from {first} import _add as _add_new
+
+
+def _add(name, file, make):
+    if name not in sys.modules:
+        _add_new(name, file, make)'''
 
 
 class _Bare(ast.NodeTransformer):
@@ -167,17 +217,33 @@ def function_of(name: str, tree: ast.Module) -> str:
     return f"def {name}():\n    " + text.replace("\n", "\n    ")
 
 
-def joined(output: str) -> str:
-    """Return the source of the file that is called *output*."""
+def trees_of(output: str) -> dict[str, ast.Module]:
+    """Return all modules that a file's first ones need, each after what it needs itself."""
     trees: dict[str, ast.Module] = {}
     for module in FIRST[output]:
         visit(module, trees)
-    parts = [HEAD.replace("{output}", output)]
+    return trees
+
+
+def joined(output: str) -> str:
+    """Return the source of the file that is called *output*."""
+    trees = trees_of(output)
+    first = next((name for name, later in LATER.items() if output in later), "")
+    if first:
+        before = (first, *LATER[first][: LATER[first].index(output)])
+        known = set().union(*map(trees_of, before))
+        trees = {name: tree for name, tree in trees.items() if name not in known}
+        parts = [LATER_HEAD.replace("{first}", first.removesuffix(".py"))]
+    else:
+        parts = [HEAD.replace("{output}", output)]
     for name, tree in trees.items():
         make = f"_{name.replace('.', '_')}"
         parts.append(function_of(make, tree))
         parts.append(f"_add({name!r}, {file_of(name)!r}, {make})")
-    parts.append(f"from {FIRST[output][0]} import main as main\n")
+    if output in LATER:
+        later = {FIRST[name][0]: name.removesuffix(".py") for name in LATER[output]}
+        parts.append(FINDER.replace("{later}", repr(later)))
+    parts.append("" if first else f"from {FIRST[output][0]} import main as main\n")
     return "\n\n\n".join(parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from okld.base.errors import printable
-from okld.base.units import FileOffset, ImageOffset, LinkAddr
+from okld.base.units import LIMIT, FileOffset, ImageOffset, LinkAddr
 from okld.cli import render_answer
 from okld.cli.address import named, number, wrong
 from okld.cli.complain import complain
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SPACES = {"link": LinkAddr, "image": ImageOffset, "file": FileOffset}
 AT_ONCE = 1 << 9  # lines that are written at a time; one with all its callers can have 2 KB
 NO_NAME = "no symbol or section of this name"
+BEYOND = "outside every segment"
 
 
 class Answers:
@@ -74,23 +75,22 @@ class Answers:
             OkError: If one is no address; nothing is written then.
         """
         asked = [pair for word in words for pair in self._addresses(word)]
-        known = [address for _, address in asked if address is not None]
+        known = [address for _, address in asked if not isinstance(address, Miss)]
         found = iter(self._table.lookup_many(known, lines=self._lines))
-        answers = (Miss(NO_NAME) if address is None else next(found) for _, address in asked)
+        answers = (each if isinstance(each, Miss) else next(found) for _, each in asked)
         self._write([word for word, _ in asked], answers)
         return not self.missed
 
     @property
     def is_indexed(self) -> bool:
-        """Whether some thousand addresses at a time are answered as fast as all at once."""
-        return self._table.is_indexed
+        """Whether lines of some thousand addresses are told as fast as those of all at once."""
+        return self._table.is_indexed and self._lines
 
     def numbers(self, numbers: Sequence[int]) -> None:
         """Answer *numbers*, in order."""
         typed = self._typed(numbers)
         if self._as_json:
-            found = self._table.lookup_many(typed, lines=self._lines)
-            self._write((f"{each:#x}" for each in numbers), found)
+            self._write(map(hex, numbers), self._table.lookup_many(typed, lines=self._lines))
             return
         lines = self._table.text_many(numbers, typed, self._text, lines=self._lines)
         for at in range(0, len(lines), AT_ONCE):
@@ -100,7 +100,7 @@ class Answers:
         """Return *numbers* as the addresses that they are meant to be."""
         return map(self._space, numbers) if self._space else self._table.guess_many(numbers)
 
-    def _addresses(self, word: str) -> list[tuple[str, int | None]]:
+    def _addresses(self, word: str) -> list[tuple[str, int | Miss]]:
         """Return every address that *word* can mean, with what it is called in its answer."""
         value = number(word)
         if value is not None:
@@ -108,8 +108,11 @@ class Answers:
         parts = named(word)
         if parts is None:
             raise wrong(word)
-        addresses: list[int | None] = [*self._table.named(*parts)]
-        return [(word, address) for address in addresses or [None]]
+        shown = word if self._as_json else printable(word)
+        places = self._table.named(*parts)
+        return [(shown, p if p < LIMIT else Miss(BEYOND)) for p in places] or [
+            (shown, Miss(NO_NAME))
+        ]
 
     def _write(self, words: Iterable[str], found: Iterable[Found | Miss]) -> None:
         line = self._object if self._as_json else self._text.line

@@ -43,9 +43,11 @@ def read(words: Sequence[str], options: Sequence[Option]) -> tuple[Words, list[s
     Return what *words* say, and those of them that belong to no option, in order.
 
     None is returned for what argparse has to judge: an option that is not in the table, or is
-    written in another way than whole and apart from others, one that lacks its word, and "--".
+    written in another way than whole and apart from others, one that lacks its word, two of which
+    each says another thing than the other, and "--".
     """
     options = (JSON, *options)
+    chosen: dict[str, Any] = {}
     by_flag = {flag: option for option in options for flag in option[0].split()}
     given, rest = Words(options), []
     following = iter(words)
@@ -58,7 +60,7 @@ def read(words: Sequence[str], options: Sequence[Option]) -> tuple[Words, list[s
             return None
         _flags, name, value, _metavar, default, _help = by_flag[flag]
         if value is not None:
-            if equals:
+            if equals or chosen.setdefault(name, value) != value:
                 return None
             setattr(given, name, value)
             continue
@@ -73,7 +75,9 @@ def read(words: Sequence[str], options: Sequence[Option]) -> tuple[Words, list[s
 
 
 def declare(parser: ArgumentParser, options: Sequence[Option]) -> None:
-    """Tell *parser* of *options*."""
+    """Tell *parser* of *options*; of those that say one thing in several ways, one is taken."""
+    ways = {option[1] for option in options if option[2] is not None}
+    groups = {name: parser.add_mutually_exclusive_group() for name in sorted(ways)}
     for flags, name, value, metavar, default, text in options:
         words = flags.split()
         if value is None:
@@ -82,6 +86,6 @@ def declare(parser: ArgumentParser, options: Sequence[Option]) -> None:
                 *words, dest=name, action=action, metavar=metavar, default=default, help=text
             )
         else:
-            parser.add_argument(
+            groups[name].add_argument(
                 *words, dest=name, action="store_const", const=value, default=default, help=text
             )

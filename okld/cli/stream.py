@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from okld.cli.answers import Answers
     from okld.syms.logs.engine import Engine
 
-SOME = 1 << 18  # bytes; ten thousand addresses or more
+SOME = 1 << 17  # bytes; ten thousand addresses
 ALL = 1 << 21  # bytes; a hundred thousand addresses
 PIPE = 1 << 16  # bytes that a pipe holds; who fills it has more to say
 PAUSE = 5  # ms that such a writer is waited for
@@ -142,11 +142,11 @@ class Stream:
         self._log.feed(line)
 
     def _size(self) -> int:
-        """Return how much is best read at a time: without an index all, as a unit is read once."""
+        """Return how much is best read at a time: of lines of an index, which are long, a part."""
         return SOME if self._answers.is_indexed else ALL
 
     def _line(self, line: bytes) -> None:
-        word = line.decode("utf-8", "surrogateescape").strip()
+        word = line.strip().decode("utf-8", "surrogateescape")
         if is_address(word) or (word and self._engine is None):
             self._finish_log()
             self._answers.words((word,))

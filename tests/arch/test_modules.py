@@ -55,6 +55,7 @@ WARM = [
     "okrun.cli",
     "okrun.cli.okrun",
     "okrun.hosts",
+    "okrun.inherited",
     "okrun.launch",
     "okrun.measuring",
     "okrun.plan",
@@ -197,6 +198,41 @@ def test_a_name_from_an_index_imports_this_and_no_more(tmp_path, options):
     assert set(ran.stderr.split()) - {"zlib"} == set(ASKED)
     assert "main" in ran.stdout
     assert "--no-lines" in options or "crash.c" in ran.stdout
+
+
+SINGLY = """
+import posix, sys
+
+def tell(status):
+    found = [(name, module) for name, module in sys.modules.items() if name.startswith("okld.")]
+    singly = [name for name, module in found if module.__spec__ and module.__spec__.origin]
+    posix.write(2, "\\n".join([*singly, "of", str(len(found))]).encode())
+    raise SystemExit(status)
+
+posix._exit = tell
+del sys.argv[0]
+exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"))
+"""
+
+
+@pytest.mark.spec("CLI-3", "ADR-12")
+def test_a_first_answer_imports_no_module_by_itself(tmp_path):
+    """What a line takes where there is no index is joined as well, and no index is thought of."""
+    image = tmp_path / "crash.ok"
+    subprocess.run([OKLD, "build", "-g", ROOT / "examples/crash.c", "-o", image], check=True)
+    symbols = subprocess.check_output(["nm", image], text=True).split()
+    words = [sys.executable, "-P", "-c", SINGLY, OKLD, "symbolize", "-i", image]
+    ran = subprocess.run(
+        [*words, symbols[symbols.index("main") - 2]],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+    )
+    singly, _, count = ran.stderr.partition("of\n")
+    assert singly.split() == []
+    assert int(count) > len(ASKED)
+    assert "crash.c" in ran.stdout
 
 
 @pytest.mark.spec("SURF-1", "CLI-3")

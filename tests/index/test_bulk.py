@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 
 import pytest
@@ -20,6 +18,7 @@ PROGRAMS = {
     "as it is": ("gcc",),
     "clones and inlined calls": ("gcc", "-O3"),
     "without debug information": ("gcc", "-g0"),
+    "without columns": ("gcc", "-gno-column-info"),
     "Thumb": ("arm-linux-gnueabihf-gcc", "-mthumb"),
     "big-endian": ("mips-linux-gnu-gcc",),
 }
@@ -40,30 +39,27 @@ def one_by_one(path, addresses, *, lines):
     return [text.line(f"{a:#x}", each) for a, each in zip(addresses, found, strict=True)]
 
 
-def index_of(path, processes=1):
+def index_of(path):
     with open_file(path) as file:
-        index = open_index(file, Options(processes=processes))
+        index = open_index(file, Options())
     assert index is not None
     return index
 
 
 @pytest.mark.spec("IDX-6")
 @pytest.mark.parametrize("lines", [True, False])
-@pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("kind", PROGRAMS)
-def test_the_same_lines(tmp_path, monkeypatch, kind, lines, processes):
-    """In any order, again and again, by one process and by two: the lines are the same."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
+def test_the_same_lines(tmp_path, kind, lines):
+    """In any order, again and again, of more and more addresses: the lines are the same."""
     cc, *options = PROGRAMS[kind]
     path = compile_all(tmp_path, *options, cc=cc)
     build_index(path)
     every = every_address(path)
     want = dict(zip(every, one_by_one(path, every, lines=lines), strict=True))
-    index = index_of(path, processes)
-    for asked in (every[::-1], every[::7] * 2, every[3:4], [], every):
+    index = index_of(path)
+    for asked in (every[3:4], every[9:60], every[::-1], every[::7] * 2, [], every):
         got = bulk.texts(index, asked, asked, teller(), lines=lines)
         assert got == [want[address] for address in asked]
-    assert (index.second is not None) == (processes == 2)
     index.close()
 
 
@@ -91,20 +87,18 @@ def test_two_functions_of_one_name(tmp_path):
 
 
 @pytest.mark.spec("IDX-6")
-def test_what_is_not_known(program, monkeypatch):
-    """Of addresses that the index does not know there is no line, whoever answers."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
+def test_what_is_not_known(program):
+    """Of addresses that the index does not know there is no line."""
     every = every_address(program)
     want = one_by_one(program, every, lines=True)
     named = next(at for at, line in enumerate(want) if " two+" in line)
     grow_index(program, [every[named]])
-    for processes in (1, 2):
-        index = index_of(program, processes)
-        got = bulk.texts(index, every, every, teller(), lines=True)
-        assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
-        assert got[named] == want[named]
-        assert None in got
-        index.close()
+    index = index_of(program)
+    got = bulk.texts(index, every, every, teller(), lines=True)
+    assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
+    assert got[named] == want[named]
+    assert None in got
+    index.close()
 
 
 @pytest.mark.spec("IDX-6")
@@ -119,57 +113,8 @@ def test_what_they_are_called(program):
 
 
 @pytest.mark.spec("IDX-5")
-def test_a_second_process_that_dies(program, monkeypatch):
-    """When the second process is killed, the first one does its work."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
-    build_index(program)
-    every = every_address(program)
-    want = one_by_one(program, every, lines=True)
-    index = index_of(program, 2)
-    assert bulk.texts(index, every, every, teller(), lines=True) == want
-    os.kill(index.second._child, signal.SIGKILL)
-    assert bulk.texts(index, every, every, teller(), lines=True) == want
-    assert bulk.texts(index, every, every, teller(), lines=True) == want
-    index.close()
-
-
-@pytest.mark.spec("IDX-9")
-def test_the_second_process_ends(program, monkeypatch):
-    """It ends with the index, though another process, as one that grows it, has its pipes too."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
-    build_index(program)
-    every = every_address(program)
-    index = index_of(program, 2)
-    bulk.texts(index, every, every, teller(), lines=True)
-    child = index.second._child
-    held = os.dup(index.second._to)
-    index.close()
-    os.close(held)
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
-
-
-@pytest.mark.spec("IDX-5")
-def test_no_second_process(program, monkeypatch):
-    """Where the system has no process left, one does all."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
-    build_index(program)
-    every = every_address(program)
-
-    def fails():
-        raise BlockingIOError
-
-    monkeypatch.setattr(os, "fork", fails)
-    index = index_of(program, 2)
-    got = bulk.texts(index, every, every, teller(), lines=True)
-    assert got == one_by_one(program, every, lines=True)
-    index.close()
-
-
-@pytest.mark.spec("IDX-5")
-def test_a_broken_block(program, cache, monkeypatch):
+def test_a_broken_block(program, cache):
     """Where a block is broken there is no line, and no other line is wrong."""
-    monkeypatch.setattr(bulk, "ENOUGH", 1)
     build_index(program)
     every = every_address(program)
     want = one_by_one(program, every, lines=True)
@@ -177,11 +122,10 @@ def test_a_broken_block(program, cache, monkeypatch):
     good = pack.read_bytes()
     for at in range(40, len(good), 23):
         pack.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1 :])
-        for processes in (1, 2):
-            index = index_of(program, processes)
-            got = bulk.texts(index, every, every, teller(), lines=True)
-            assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
-            index.close()
+        index = index_of(program)
+        got = bulk.texts(index, every, every, teller(), lines=True)
+        assert all(line in (None, wanted) for line, wanted in zip(got, want, strict=True))
+        index.close()
 
 
 @pytest.mark.spec("IDX-6")

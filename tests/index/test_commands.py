@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
 import pty
+import subprocess
+import sys
 import time
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 
 import pytest
 from programs import build_index, by_file, by_index, every_address, files_of, grow_index, opened
 
 from okld.base import progress
 from okld.cli.main import main
+from okld.image.open import open_file
+from okld.syms.elf_sources import ElfSources
+from okld.syms.index.build import build
+from okld.syms.index.format import checksum
 from okld.syms.options import Options
+
+
+def sealed(payload):
+    """Return a block that has this payload, with a sum that is right."""
+    return checksum(bytes(4) + payload) + bytes(4) + payload
 
 
 def okld(*words):
@@ -74,6 +86,19 @@ def test_no_index(program, monkeypatch):
     status, written, said = okld("symbols", "--index", program)
     assert (status, written) == (1, "")
     assert said == f"okld: {program}: no index: there is no place for a cache [IDX-11]\n"
+
+
+@pytest.mark.spec("IDX-11")
+@pytest.mark.parametrize(
+    ("magic", "kind"), [("4d5a9000", "PE"), ("cffaedfe", "Mach-O"), ("cafebabe", "Mach-O")]
+)
+def test_no_index_of_other_formats(tmp_path, magic, kind):
+    """The reason is what the file is, not what it is not."""
+    path = tmp_path / "program"
+    path.write_bytes(bytes.fromhex(magic) + bytes(100))
+    status, written, said = okld("symbols", "--index", path)
+    assert (status, written, said.count("\n")) == (1, "", 1)
+    assert said.startswith(f"okld: {path}: no index: it is a {kind} file, and an index is of ELF")
 
 
 @pytest.mark.spec("IDX-11")
@@ -177,3 +202,98 @@ def test_a_cache_that_cannot_be_used(cache, program, monkeypatch):
     assert status == 2
     assert "no place for a cache" in said
     assert okld("cache", "nothing")[0] == 2
+
+
+FAULTS = {
+    "empty": (b"", "the checksum differs"),
+    "a column of no kind": (sealed(b"\1\0\0\0" + b"\1\0\0\0t" + b"x"), "a column is cut"),
+    "no columns": (sealed(b"\0\0\0\0"), "a block is malformed"),
+    "nothing in them": (sealed(b"\1\0\0\0" + b"\0\0\0\0B"), "the head is malformed"),
+    "no text": (sealed(b"\2\0\0\0" + b"\1\0\0\0B" * 2 + b"\7\7"), "the head is malformed"),
+}
+
+
+@pytest.mark.spec("IDX-12")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_why_an_index_is_unusable(cache, program, fault):
+    """Is said in words, in a line and in JSON, whatever is wrong with it."""
+    build_index(program)
+    data, why = FAULTS[fault]
+    path = cache / "0123456789abcdef"
+    path.write_bytes(data)
+    path.chmod(0o600)
+    assert f"  unusable: {why}\n" in okld("cache", "list")[1]
+    rows = json.loads(okld("cache", "list", "--json")[1])["indexes"]
+    assert {(row["file"], row["unusable"]) for row in rows} == {(None, why), (str(program), None)}
+
+
+@pytest.mark.spec("IDX-12")
+def test_what_is_no_file_is_unusable(cache, program):
+    """So is what the system does not give, without its number or its name."""
+    build_index(program)
+    (cache / "link").symlink_to("nothing")
+    os.mkfifo(cache / "fifo")
+    for packs in cache.glob("*/*"):
+        packs.unlink()
+    next(path for path in cache.iterdir() if path.is_dir()).rmdir()
+    listed = okld("cache", "list")[1]
+    reasons = sorted(line.rpartition(": ")[2] for line in listed.splitlines())
+    assert reasons == [
+        "No such file or directory",
+        "Too many levels of symbolic links",
+        "the file is not ours alone",
+    ]
+
+
+@pytest.mark.spec("IDX-12", "CLI-1")
+def test_a_cache_that_cannot_be_written(cache, program, monkeypatch):
+    """Nothing is forgotten then, which is one line and status 2."""
+    build_index(program)
+
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("okld.base.private.os.unlink", refuse)
+    status, written, said = okld("cache", "clear")
+    assert (status, written, said.count("\n")) == (2, "", 1)
+    assert "cannot be removed" in said
+    assert opened(program) is not None
+
+
+@pytest.mark.spec("IDX-7", "IDX-11", "IDX-12")
+def test_clearing_while_an_index_is_built(program, cache, monkeypatch):
+    """What is cleared meanwhile is not what is being built: that is whole in the end."""
+    for size in (0, 1 << 22):  # with a pack for each part of the work, and one for all
+        monkeypatch.setattr("okld.syms.index.build.FLUSH", size)
+        cleared: list[tuple[int, str, str]] = []
+
+        def clear(*_, into=cleared):
+            into.append(okld("cache", "clear"))
+
+        with open_file(program) as file, closing(ElfSources(file, Options())) as sources:
+            made = build(file, sources, clear, 2)
+        assert len(cleared) > 1
+        assert {status for status, _, _ in cleared} == {0}
+        packs = [file for file in files_of(cache) if file.parent != cache]
+        assert made == sum(file.stat().st_size for file in packs) > 0
+        every = every_address(program)
+        assert by_index(program, every) == by_file(program, every)
+        assert okld("cache", "clear") == (0, "1 forgotten\n", "")
+        assert list(cache.iterdir()) == []
+
+
+@pytest.mark.spec("IDX-7", "IDX-12")
+def test_clearing_from_another_process(program, cache):
+    """Over and over, neither makes the other fail."""
+    code = "import sys; from okld.cli.main import main; sys.exit(main())"
+    clear = 'while :; do "$@" >&2 || exit 1; done'
+    words = [sys.executable, "-c", code, "cache", "clear"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    loop = ["sh", "-c", clear, "sh", *words]
+    with subprocess.Popen(loop, env=env, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(20):
+            assert okld("symbols", "--index", program)[::2] == (0, "")
+        assert process.poll() is None
+        process.terminate()
+        said = set(process.stderr.read().splitlines())
+    assert said <= {"0 forgotten", "1 forgotten"}

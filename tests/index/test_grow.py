@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from programs import build_index, by_file, by_index, every_address, files_of, grow_index
 
+from okld.syms import symbolizer
 from okld.syms.index import grow
 from okld.syms.index.store import overgrown
 
@@ -18,10 +19,11 @@ ROOT = Path(__file__).parents[2]
 COMMAND = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
+from okld.syms import symbolizer
 from okld.syms.index import grow, writer
 now = time.time_ns
 grow.time_ns = writer.time_ns = lambda: now() + 10 * 10**9
-grow.SMALL = int(sys.argv.pop(1))
+symbolizer.SMALL = int(sys.argv.pop(1))
 from okld.cli.main import main
 sys.exit(main())
 """
@@ -52,6 +54,22 @@ def test_after_the_first_answer(program):
     assert by_index(program, [address]) == by_file(program, [address])
     again = subprocess.run(words, capture_output=True, text=True, check=True)
     assert again.stdout == done.stdout
+
+
+@pytest.mark.spec("IDX-9")
+def test_where_there_is_no_process_left(program, monkeypatch):
+    """The answer is given, and the index does not grow."""
+
+    def fails():
+        raise BlockingIOError
+
+    address = address_of(program, "two")
+    monkeypatch.setattr(os, "fork", fails)
+    monkeypatch.setattr(symbolizer, "SMALL", 0)
+    with symbolizer.symbols(program) as symbols:
+        assert symbols.lookup(address).name == "two"
+        symbols.grow_index()
+    assert by_index(program, [address]) == [None]
 
 
 @pytest.mark.spec("IDX-9")

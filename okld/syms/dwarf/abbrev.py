@@ -34,6 +34,7 @@ class Abbrevs:
             number counted; None: look closer.
         nests: For each one-byte number how much deeper the next entry is: 1, 0, or -1 where the
             number ends what hangs on an entry.
+        far: The same three, for each known number of two bytes: lengths, variables, nests.
         hops: For each one-byte number where in the entry a sibling is stated that leads past all
             that hangs on it, where no code of its own, of a block's or a namespace's function can
             be among that; 0: look closer.
@@ -49,6 +50,7 @@ class Abbrevs:
         "_offset",
         "_raw",
         "_source",
+        "far",
         "hops",
         "inner_hops",
         "inner_hops_in_c",
@@ -71,6 +73,7 @@ class Abbrevs:
         self.lengths = [1] + [0] * 255
         self.nests = [-1] + [0] * 255
         self.variables: list[tuple[int, bool, int] | None] = [None] * 256
+        self.far: dict[int, tuple[int, tuple[int, bool, int] | None, int]] = {}
         self.hops = [0] * 256
         self.inner_hops = [0] * 256
         self.inner_hops_in_c = [0] * 256
@@ -103,12 +106,17 @@ class Abbrevs:
                 shared.clear()
             abbrev = shared[raw] = Abbrev(raw, self._encoding)
         self._known[code] = abbrev
-        if code < 0x80:
+        width = 1 if code < 0x80 else 2
+        length = width + abbrev.size if abbrev.size >= 0 else 0
+        variable = None if length else abbrev.one_variable()
+        if variable:
+            variable = width + variable[0], *variable[1:]
+        if width == 1:
             self.nests[code] = int(abbrev.children)
-            if abbrev.size >= 0:
-                self.lengths[code] = 1 + abbrev.size
-            elif variable := abbrev.one_variable():
-                self.variables[code] = 1 + variable[0], *variable[1:]
+            self.lengths[code] = length
+            self.variables[code] = variable
+        elif code < 1 << 14:
+            self.far[code] = length, variable, int(abbrev.children)
         plain = code < 0x80 and not abbrev.scope and abbrev.tag not in SPACES
         if plain and not abbrev.children and abbrev.size >= 0:
             self.steps[code] = 1 + abbrev.size

@@ -6,19 +6,21 @@ the walk hops over everything that cannot hold the address; else it has to step 
 
 from __future__ import annotations
 
-from _struct import Struct
-
 from okld.base.errors import FormatError
 from okld.base.limits import MAX_FRAMES
 from okld.syms.dwarf.codes import AT_SIBLING, BLOCKS, FUNCTIONS, SPACES, TAG_SUBPROGRAM
 from okld.syms.dwarf.forms import REFERENCE, REFERENCE_INFO
-from okld.syms.dwarf.leb import RULE
+from okld.syms.dwarf.leb import RULE, WORDS
 from okld.syms.dwarf.ranges import covers, ranges_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okld.syms.dwarf.abbreviation import Abbrev, Values
     from okld.syms.dwarf.unit import Unit
+
+
+ANYWHERE = 1 << 62  # a depth that nothing ends
+UNKNOWN = 0, None, 0  # as `Abbrevs.far` has what is not in it
 
 
 class Scope:
@@ -84,106 +86,96 @@ def scopes_at(unit: Unit, address: int) -> list[Scope]:
 
 def _function(unit: Unit, address: int) -> Scope | None:
     """Return the first function of the unit itself and its namespaces that has the address."""
-    data, abbrevs = unit.data, unit.abbrevs
-    steps, hops = abbrevs.steps, abbrevs.hops
-    word = Struct(unit.encoding.order + "I").unpack_from
     abbrev, _, at = unit.root()
     depth = 0 if abbrev.children else -1
-    end = len(data)
-    budget = unit.units.source.budget
-    for _ in budget.entries:
-        if at >= end or depth < 0:
+    while True:
+        start, depth = _next(unit, at, depth, unit.abbrevs.hops)
+        if start < 0:
             return None
-        code = data[at]
-        if steps[code]:
-            at += steps[code]
-        elif hops[code]:
-            at = hop(at, word(data, at + hops[code])[0])
-        elif not code:
-            depth -= 1
-            at += 1
+        abbrev, at = _abbrev(unit, start)
+        if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
+            values, inner = abbrev.read(unit.data, at)
+            if covers(unit, abbrev, values, address):
+                return Scope(unit, start, abbrev, values, inner)
+            at = after(unit, abbrev, values, inner)
+        elif abbrev.tag in SPACES:
+            at = abbrev.skip(unit.data, at)
+            depth += abbrev.children
         else:
-            start = at
-            abbrev, at = abbrevs.at(data, at)
-            budget.spend(abbrev.cost)
-            if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
-                values, inner = abbrev.read(data, at)
-                if covers(unit, abbrev, values, address):
-                    return Scope(unit, start, abbrev, values, inner)
-                at = after(unit, abbrev, values, inner)
-            elif abbrev.tag in SPACES:
-                at = abbrev.skip(data, at)
-                depth += abbrev.children
-            else:
-                at = past(unit, abbrev, at)
-    raise budget.too_many(unit.offset + at)
+            at = past(unit, abbrev, at)
 
 
 def _inner_function(unit: Unit, address: int) -> Scope | None:
     """Return the first function, wherever in the unit, that has the address."""
-    data, abbrevs = unit.data, unit.abbrevs
-    steps, hops = abbrevs.steps, unit.inner_hops
-    word = Struct(unit.encoding.order + "I").unpack_from
     at = unit.root()[2]
-    end = len(data)
-    budget = unit.units.source.budget
-    for _ in budget.entries:
-        if at >= end:
+    while True:
+        start, _ = _next(unit, at, ANYWHERE, unit.inner_hops)
+        if start < 0:
             return None
-        code = data[at]
-        if steps[code]:
-            at += steps[code]
-        elif hops[code]:
-            at = hop(at, word(data, at + hops[code])[0])
-        elif not code:
-            at += 1
+        abbrev, at = _abbrev(unit, start)
+        if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
+            values, at = abbrev.read(unit.data, at)
+            if covers(unit, abbrev, values, address):
+                return Scope(unit, start, abbrev, values, at)
         else:
-            start = at
-            abbrev, at = abbrevs.at(data, at)
-            budget.spend(abbrev.cost)
-            if abbrev.scope and abbrev.tag == TAG_SUBPROGRAM:
-                values, at = abbrev.read(data, at)
-                if covers(unit, abbrev, values, address):
-                    return Scope(unit, start, abbrev, values, at)
-            else:
-                at = abbrev.skip(data, at)
-    raise budget.too_many(unit.offset + at)
+            at = abbrev.skip(unit.data, at)
 
 
 def _inner_scope(unit: Unit, at: int, address: int) -> Scope | None:
     """Return the first scope that has the address, of those from *at* on that have one parent."""
-    data, abbrevs = unit.data, unit.abbrevs
-    steps, hops = abbrevs.steps, abbrevs.hops
-    word = Struct(unit.encoding.order + "I").unpack_from
     depth = 0
-    end = len(data)
-    budget = unit.units.source.budget
-    for _ in budget.entries:
-        if at >= end or depth < 0:
+    while True:
+        start, depth = _next(unit, at, depth, unit.abbrevs.hops)
+        if start < 0:
             return None
-        code = data[at]
-        if steps[code]:
-            at += steps[code]
-        elif hops[code]:
-            at = hop(at, word(data, at + hops[code])[0])
-        elif not code:
-            depth -= 1
-            at += 1
+        abbrev, at = _abbrev(unit, start)
+        if abbrev.scope:
+            values, inner = abbrev.read(unit.data, at)
+            if covers(unit, abbrev, values, address):
+                return Scope(unit, start, abbrev, values, inner)
+            at = after(unit, abbrev, values, inner)
+        elif abbrev.tag in BLOCKS:
+            at = abbrev.skip(unit.data, at)
+            depth += abbrev.children
         else:
-            start = at
-            abbrev, at = abbrevs.at(data, at)
-            budget.spend(abbrev.cost)
-            if abbrev.scope:
-                values, inner = abbrev.read(data, at)
-                if covers(unit, abbrev, values, address):
-                    return Scope(unit, start, abbrev, values, inner)
-                at = after(unit, abbrev, values, inner)
-            elif abbrev.tag in BLOCKS:
-                at = abbrev.skip(data, at)
-                depth += abbrev.children
+            at = past(unit, abbrev, at)
+
+
+def _next(unit: Unit, at: int, depth: int, hops: list[int]) -> tuple[int, int]:
+    """
+    Return the position of the first entry from *at* on that has to be looked at, and how deep it
+    is where the one at *at* is *depth* deep; -1 for the position where all above depth 0 are over.
+    """
+    data, steps = unit.data, unit.abbrevs.steps
+    word = WORDS[unit.encoding.order]
+    budget = unit.units.source.budget
+    if depth < 0:
+        return -1, depth
+    try:
+        for _ in budget.entries:
+            code = data[at]
+            if steps[code]:
+                at += steps[code]
+            elif hops[code]:
+                sibling = word(data, at + hops[code])[0]
+                at = sibling if sibling > at else hop(at, sibling)
+            elif code:
+                return at, depth
             else:
-                at = past(unit, abbrev, at)
+                at += 1
+                depth -= 1
+                if depth < 0:
+                    return -1, depth
+    except IndexError:  # the unit ends here
+        return -1, depth
     raise budget.too_many(unit.offset + at)
+
+
+def _abbrev(unit: Unit, at: int) -> tuple[Abbrev, int]:
+    """Return the abbreviation of the entry at *at*, which is paid for, and where values begin."""
+    abbrev, at = unit.abbrevs.at(unit.data, at)
+    unit.units.source.budget.spend(abbrev.cost)
+    return abbrev, at
 
 
 def hop(at: int, sibling: int) -> int:
@@ -224,7 +216,7 @@ def after(unit: Unit, abbrev: Abbrev, values: Values, inner: int) -> int:
 
 def _children_end(unit: Unit, at: int) -> int:
     data, abbrevs = unit.data, unit.abbrevs
-    lengths, nests, variables = abbrevs.lengths, abbrevs.nests, abbrevs.variables
+    lengths, nests, variables, far = abbrevs.lengths, abbrevs.nests, abbrevs.variables, abbrevs.far
     depth = 1
     budget = unit.units.source.budget
     for _ in budget.entries:
@@ -235,16 +227,21 @@ def _children_end(unit: Unit, at: int) -> int:
             at += lengths[code]
             depth += nests[code]
             continue
-        variable = variables[code]
+        variable, nest = variables[code], nests[code]
+        if code > 0x7F and data[at + 1] < 0x80:
+            length, variable, nest = far.get((data[at + 1] << 7) + code - 0x80, UNKNOWN)
+            if length:
+                at += length
+                depth += nest
+                continue
         if variable:
             before, block, behind = variable
             size = data[at + before]
             if size < 0x80:
                 at += before + 1 + behind + (size if block else 0)
-                depth += nests[code]
+                depth += nest
                 continue
-        abbrev, at = abbrevs.at(data, at)
-        budget.spend(abbrev.cost)
+        abbrev, at = _abbrev(unit, at)
         at = abbrev.skip(data, at)
         depth += abbrev.children
     raise budget.too_many(unit.offset + at)

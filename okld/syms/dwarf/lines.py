@@ -6,7 +6,9 @@ Source: DWARF 5, 6.2.5; DWARF 2 to 4, the same section.
 from __future__ import annotations
 
 from _bisect import bisect_right
+from _operator import length_hint
 from _struct import Struct
+from itertools import islice
 
 from okld.base.errors import FormatError
 from okld.base.limits import MAX_ROWS
@@ -25,11 +27,12 @@ from okld.syms.dwarf.codes import (
     LNS_SET_ISA,
 )
 from okld.syms.dwarf.forms import LETTERS
-from okld.syms.dwarf.leb import PAST_THE_END, RULE, sleb, uleb
+from okld.syms.dwarf.leb import MAX_SHIFT, PAST_THE_END, RULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Literal
 
     from okld.syms.dwarf.line_header import LineHeader
 
@@ -37,10 +40,11 @@ if TYPE_CHECKING:
     """Number of the file, line, column; the latter two 0 where there is none."""
 
 
+ENDIAN: dict[str, Literal["little", "big"]] = {"<": "little", ">": "big"}
 NEVER = 1 << 128
 """An address that no row has."""
 
-PART = 1 << 16  # bytes of a program that run from one look at the number of rows to the next
+PART = 1 << 16  # opcodes that run from one look at the number of rows to the next
 SEQUENCE_END = bytes((0, 1, LNE_END_SEQUENCE))
 ROW = 3  # steps of work for a row, beside those for its bytes
 SEEN = 8  # steps of work for an opcode that sets an address
@@ -144,14 +148,15 @@ def _run(header: LineHeader, wanted: int, at: int) -> Iterator[tuple[list[int], 
     """
     Run the program; yield for each sequence where rows begin, the rows, and the end.
 
-    One loop, since each of the millions of opcodes would pay for a call. Where an instruction word
-    has more than one operation (VLIW), addresses count operations here: `_bytes` undoes it.
+    One loop over an iterator, since each of the millions of opcodes would pay for a call and for a
+    position. Where an instruction word has more than one operation (VLIW), addresses count
+    operations here: `_bytes` undoes it.
     """
-    data, end = header.data, len(header.data)
+    code = iter(header.data[at:])
+    endian = ENDIAN[header.unit.encoding.order]
     base, lengths = header.opcode_base, header.lengths
     unit = header.min_length if header.max_ops <= 1 else 1
     advances, deltas = _special(header, unit)
-    half = Struct(header.unit.encoding.order + "H").unpack_from
     address, file, line, column = 0, 1, 1, 0
     starts: list[int] = []
     rows: list[Row] = []
@@ -159,72 +164,106 @@ def _run(header: LineHeader, wanted: int, at: int) -> Iterator[tuple[list[int], 
     holds = header.unit.units.code.holds
     stop = wanted if header.max_ops <= 1 else NEVER
     done = paid = late = 0  # late: opcodes that are only known after all others; they take longer
-    spend = header.unit.units.source.spend
-    while at < end:
-        made = done + len(rows)
-        if made > MAX_ROWS:
-            raise FormatError("LIN-14", "rows", got=made, limit=MAX_ROWS)
-        part = min(end, at + PART)
-        spend(part - at + ROW * (made - paid) + late)
-        paid, late = made, 0
-        while at < part:
-            opcode = data[at]
-            at += 1
-            if opcode >= base:
-                address += advances[opcode]
-                line += deltas[opcode]
-                if address > stop and starts and starts[0] <= stop and holds(starts[0]):
-                    yield starts, rows, address
-                    return
-                starts.append(address)
-                rows.append((file, line, column))
-            elif opcode == LNS_SET_COLUMN:
-                column = data[at]
-                at += 1
-                if column > 0x7F:
-                    column, at = uleb(data, at - 1)
-            elif opcode == LNS_ADVANCE_LINE:
-                delta = data[at]
-                at += 1
-                if delta > 0x7F:
-                    delta, at = sleb(data, at - 1)
-                    line += delta
+    left = length_hint(code)
+    try:
+        while left:
+            for opcode in islice(code, PART):
+                if opcode >= base:
+                    address += advances[opcode]
+                    line += deltas[opcode]
+                    if address > stop and starts and starts[0] <= stop and holds(starts[0]):
+                        _left(header, code, left, ROW * (len(rows) - paid) + late)
+                        yield starts, rows, address
+                        return
+                    starts.append(address)
+                    rows.append((file, line, column))
+                elif opcode == LNS_SET_COLUMN:
+                    column = next(code)
+                    if column > 0x7F:
+                        column = _longer(code, column, next(code))
+                elif opcode == LNS_ADVANCE_LINE:
+                    delta = next(code)
+                    if delta < 0x80:
+                        line += delta if delta < 0x40 else delta - 0x80
+                    else:
+                        more = next(code)
+                        if more < 0x40:
+                            line += (more << 7) + delta - 0x80
+                        else:
+                            line += _longer(code, delta, more, signed=True)
+                elif opcode == LNS_COPY:
+                    starts.append(address)
+                    rows.append((file, line, column))
+                elif opcode == LNS_NEGATE_STMT:
+                    pass
+                elif opcode == LNS_SET_FILE:
+                    file = next(code)
+                    if file > 0x7F:
+                        file = _longer(code, file, next(code))
+                elif opcode == 0:
+                    size = next(code)
+                    if size > 0x7F:
+                        size = _longer(code, size, next(code))
+                    kind = next(code) if size else -1
+                    if kind == LNE_END_SEQUENCE:
+                        left = _left(header, code, left, ROW * (len(rows) - paid) + late)
+                        yield starts, rows, address
+                        done += len(rows)
+                        paid = late = 0
+                        address, file, line, column, starts, rows = 0, 1, 1, 0, [], []
+                    elif kind == LNE_DEFINE_FILE:
+                        header.define(len(header.data) - length_hint(code))
+                    operand = bytes(islice(code, size - 1)) if size > 1 else b""
+                    if kind == LNE_SET_ADDRESS:
+                        address = _operand(header, operand)
+                elif opcode == LNS_ADVANCE_PC:
+                    advance = next(code)
+                    if advance > 0x7F:
+                        advance = _longer(code, advance, next(code))
+                    address += advance * unit
+                elif opcode == LNS_CONST_ADD_PC:
+                    address += advances[255]
+                    late += 1
+                elif opcode == LNS_FIXED_ADVANCE_PC:
+                    advance = int.from_bytes(bytes((next(code), next(code))), endian)
+                    address = _whole(header, address, advance)
+                elif opcode >= LNS_SET_ISA:
+                    for _ in range(lengths[opcode]):
+                        byte = next(code)
+                        if byte > 0x7F:
+                            _longer(code, byte, next(code))
                 else:
-                    line += delta if delta < 0x40 else delta - 0x80
-            elif opcode == LNS_NEGATE_STMT:
-                pass
-            elif opcode == LNS_COPY:
-                starts.append(address)
-                rows.append((file, line, column))
-            elif opcode == 0:
-                size, at = uleb(data, at)
-                kind = data[at] if size else -1
-                if kind == LNE_SET_ADDRESS:
-                    address = _operand(header, at + 1, size - 1)
-                elif kind == LNE_END_SEQUENCE:
-                    yield starts, rows, address
-                    done += len(rows)
-                    address, file, line, column, starts, rows = 0, 1, 1, 0, [], []
-                elif kind == LNE_DEFINE_FILE:
-                    header.define(at + 1)
-                at += size
-            elif opcode == LNS_ADVANCE_PC:
-                advance, at = uleb(data, at)
-                address += advance * unit
-            elif opcode == LNS_SET_FILE:
-                file, at = uleb(data, at)
-            elif opcode == LNS_CONST_ADD_PC:
-                address += advances[255]
-                late += 1
-            elif opcode == LNS_FIXED_ADVANCE_PC:
-                (advance,) = half(data, at)
-                at += 2
-                address = _whole(header, address, advance)
-            elif opcode >= LNS_SET_ISA:
-                for _ in range(lengths[opcode]):
-                    _, at = uleb(data, at)
-            else:
-                late += 1
+                    late += 1
+            if done + len(rows) > MAX_ROWS:
+                raise FormatError("LIN-14", "rows", got=done + len(rows), limit=MAX_ROWS)
+            left = _left(header, code, left, ROW * (len(rows) - paid) + late)
+            paid, late = len(rows), 0
+    except StopIteration:  # none of a generator's own may leave it
+        raise IndexError from None
+
+
+def _left(header: LineHeader, code: Iterator[int], left: int, more: int) -> int:
+    """Take steps of work for what was read since *left* bytes were left, and *more*."""
+    now = length_hint(code)
+    header.unit.units.source.spend(left - now + more)
+    return now
+
+
+def _longer(code: Iterator[int], first: int, byte: int, *, signed: bool = False) -> int:
+    """
+    Return the LEB128 number of two bytes or more, whose others are next in *code*.
+
+    Raises:
+        FormatError: If it takes more than ten bytes (LIN-1).
+    """
+    value, shift = first & 0x7F | (byte & 0x7F) << 7, 14
+    while byte > 0x7F:
+        if shift >= MAX_SHIFT:
+            raise FormatError(RULE, "a LEB128 number does not end")
+        byte = next(code)
+        value |= (byte & 0x7F) << shift
+        shift += 7
+    return value - (1 << shift) if signed and byte & 0x40 else value
 
 
 def _special(header: LineHeader, unit: int) -> tuple[list[int], list[int]]:
@@ -236,12 +275,11 @@ def _special(header: LineHeader, unit: int) -> tuple[list[int], list[int]]:
     return [n // span * unit for n in ordinals], [header.line_base + n % span for n in ordinals]
 
 
-def _operand(header: LineHeader, at: int, size: int) -> int:
-    if size not in LETTERS:
-        raise FormatError(RULE, "size of an address", got=size)
-    order = header.unit.encoding.order
-    (address,) = Struct(order + LETTERS[size]).unpack_from(header.data, at)
-    return int(address) if header.max_ops <= 1 else _operations(header, address)
+def _operand(header: LineHeader, operand: bytes) -> int:
+    if len(operand) not in LETTERS:
+        raise FormatError(RULE, "size of an address", got=len(operand))
+    address = int.from_bytes(operand, ENDIAN[header.unit.encoding.order])
+    return address if header.max_ops <= 1 else _operations(header, address)
 
 
 def _whole(header: LineHeader, address: int, advance: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _bisect import bisect_left, bisect_right
 from _struct import Struct
 
 from okld.base.errors import FormatError, OkError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     """Node, its ranges, the rank of its function, whether no function or type is around it."""
 
 FEW = 4  # addresses in a unit that are cheaper to look up one by one than by a table
+LARGE = 1 << 17  # bytes of a unit, for each of which one address more is
 NODE = 128  # steps of work for a range of a function; half a million of them fill memory
 INNER = 1 << 31
 """Added to the ranks of functions inside functions and types: `scopes_at` looks there last."""
@@ -106,31 +108,35 @@ def _rows(header: LineHeader, files: _Files) -> tuple[list[int], list[int], list
     known = list(sequences(header))
     spans: list[Span] = [(s.low, s.high, n, n) for n, s in enumerate(known)]
     bounds, owners = flatten(spans)
+    places = dict.fromkeys([row for sequence in known for row in sequence.rows])
+    numbers = dict(zip(places, range(len(places)), strict=True))
     starts: list[int] = []
     rows: list[int] = []
-    places: dict[tuple[int, int, int], int] = {}
-    for at, (bound, owner) in enumerate(zip(bounds, owners, strict=True)):
+    for bound, end, owner in zip(bounds, [*bounds, 0][1:], owners, strict=True):
         if owner < 0:
             starts.append(bound)
             rows.append(-1)
             continue
         sequence = known[owner]
-        end = bounds[at + 1]
-        last = -2
-        for start, row in zip(sequence.starts, sequence.rows, strict=True):
-            if start >= end:
-                break
-            place = places.setdefault(row, len(places))
-            if place == last:
+        first = bisect_right(sequence.starts, bound) - 1
+        last = bisect_left(sequence.starts, end)
+        before, at = -2, -1
+        for start, row in zip(
+            [bound, *sequence.starts[first + 1 : last]],
+            map(numbers.__getitem__, sequence.rows[first:last]),
+            strict=True,
+        ):
+            if row == before:
                 continue
-            last = place
-            start = max(start, bound)
-            if starts and starts[-1] == start:
-                rows[-1] = place
+            before = row
+            if start == at:
+                rows[-1] = row
             else:
+                at = start
                 starts.append(start)
-                rows.append(place)
-    shown = [(files.index(file), bounded(line), bounded(column)) for file, line, column in places]
+                rows.append(row)
+    paths = {file: files.index(file) for file in dict.fromkeys(file for file, _, _ in places)}
+    shown = [(paths[file], bounded(line), bounded(column)) for file, line, column in places]
     return starts, rows, shown
 
 
@@ -265,7 +271,7 @@ def _answer(
         for index in indices:
             found[index] = Lines((), None, (str(error),))
         return
-    if len(indices) < FEW:
+    if len(indices) < FEW + unit.size // LARGE:
         for index in indices:
             found[index] = dwarf.lookup_in(unit, addresses[index])
         return

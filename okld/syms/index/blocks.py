@@ -22,7 +22,7 @@ place in another is -1 as well. Source: IDX-6.
 
 from __future__ import annotations
 
-from _bisect import bisect_right
+from _bisect import bisect_left, bisect_right
 from itertools import repeat
 
 from okld.syms.answer import Found, Frame, Miss
@@ -30,10 +30,10 @@ from okld.syms.index.format import Unusable, columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Sequence
 
     from okld.syms.index.format import Strings
+    from okld.syms.index.unit_texts import UnitTexts
 
 KINDS = ("function", "object", "label", "ifunc", "plt")
 ORDINARY = 2  # the last of them of which a line says only the name
@@ -50,19 +50,17 @@ class Names:
 
     Attributes:
         size: Bytes of its payload.
-        kept, symbols: What `okld.syms.index.bulk` has made of it.
     """
 
     __slots__ = (
         "_answers",
         "_base",
         "_columns",
+        "_is_plain",
         "_made",
         "_starts",
         "_strings",
-        "kept",
         "size",
-        "symbols",
     )
 
     def __init__(self, payload: memoryview) -> None:
@@ -79,8 +77,7 @@ class Names:
         self._starts, self._answers = columns[1:3]
         self._columns = columns
         self._made: dict[int, tuple[Found | Miss, int]] = {}
-        self.kept: dict[int, Any] = {}
-        self.symbols: dict[int, Any] = {}
+        self._is_plain: bool | None = None
         self.size = len(payload)
 
     def at(self, address: int) -> Found | Miss:
@@ -92,36 +89,40 @@ class Names:
         answer, mask = made
         return copied(answer, address & mask) if isinstance(answer, Found) else answer
 
-    def numbers(self, addresses: list[int]) -> list[int]:
-        """Return for link addresses that the directory has led here which answer each has."""
-        base, answers = self._base, self._answers
-        inside = [address - base for address in addresses]
-        return [answers[at - 1] for at in map(bisect_right, repeat(self._starts), inside)]
-
-    def ordinary(self, number: int) -> tuple[str, int] | None:
-        """Return what `all_ordinary` gives for one, or None: `answer` says it all."""
-        for _, name, value in self.all_ordinary((number,)):
-            return name, value
-        return None
-
-    def all_ordinary(self, numbers: Iterable[int]) -> Iterator[tuple[int, str, int]]:
+    def pieces(self, low: int, high: int) -> tuple[int, list[int]]:
         """
-        Give, with their names and values, those of *numbers* of which a line tells nothing else: a
-        function, an object or a label by its only name, without flags and notes.
+        Return the number of the piece that has the link address *low*, and where each that follows
+        begins, up to *high*.
         """
-        self._strings.decode()
-        _, _, _, kinds, values, _, names, symbols, _, flags, _, _, ends, _ = self._columns
-        strings, base = self._strings, self._base
-        for number in numbers:
-            name = names[number]
-            if kinds[number] > ORDINARY or flags[number] or name != symbols[number]:
-                continue
-            if ends[number] == (ends[number - 1] if number else 0):
-                yield number, strings[name], base + values[number]
+        base, starts = self._base, self._starts
+        first, last = bisect_right(starts, low - base), bisect_left(starts, high - base)
+        return first - 1, [base + start for start in starts[first:last]]
 
-    def is_sized(self, number: int) -> bool:
-        """Say whether an answer is a function's of which the size is known."""
-        return self._columns[3][number] == 0 and self._columns[5][number] > 0
+    def number(self, piece: int) -> int:
+        """Return the number of a piece's answer."""
+        return self._answers[piece]
+
+    def ordinary(self, pieces: Sequence[int]) -> tuple[list[str], list[int], list[bool]]:
+        """
+        Return of each of *pieces* the name, the value and whether it is a function of a known size.
+
+        The name is "" where a line tells more: of what is no function, object or label by its only
+        name, or has flags or notes.
+        """
+        answers, base = self._answers, self._base
+        _, _, _, kinds, values, sizes, names, symbols, _, flags, _, _, ends, notes = self._columns
+        if self._is_plain is None:
+            self._strings.decode()
+            self._is_plain = bytes(names) == bytes(symbols) and not notes and not any(flags)
+        numbers = [answers[piece] for piece in pieces]
+        told = self._strings.several([names[number] for number in numbers])
+        if not self._is_plain or max(map(kinds.__getitem__, numbers)) > ORDINARY:
+            for at, number in enumerate(numbers):
+                is_other = kinds[number] > ORDINARY or names[number] != symbols[number]
+                if is_other or flags[number] or ends[number] > (ends[number - 1] if number else 0):
+                    told[at] = ""
+        is_function = [not kinds[number] and sizes[number] > 0 for number in numbers]
+        return told, [base + values[number] for number in numbers], is_function
 
     def answer(self, number: int) -> tuple[Found | Miss, int]:
         """Return one of the answers, made anew, and which bits of an address count for it."""
@@ -150,7 +151,7 @@ class Lines:
 
     Attributes:
         size: Bytes of its payload.
-        kept: What `okld.syms.index.bulk` has made of it.
+        texts: What `okld.syms.index.bulk` has made of it.
     """
 
     __slots__ = (
@@ -161,8 +162,8 @@ class Lines:
         "_places",
         "_starts",
         "_strings",
-        "kept",
         "size",
+        "texts",
     )
 
     def __init__(self, payload: memoryview) -> None:
@@ -179,7 +180,7 @@ class Lines:
         self._starts, self._places, self._nodes = columns[1:4]
         self._columns = columns
         self._chains: dict[int, tuple[tuple[Frame, ...], int]] = {}
-        self.kept: dict[int, Any] = {}
+        self.texts: UnitTexts | None = None
         self.size = len(payload)
 
     def at(self, address: int) -> tuple[tuple[Frame, ...], int | None]:
@@ -197,68 +198,80 @@ class Lines:
         if node < 0:
             alone = Frame("", path, line or None, column or None, inlined=False)
             return ((alone,) if place >= 0 else ()), None
-        outer = columns[8][node]
-        name = strings[columns[7][node]]
+        name, outer = strings[columns[7][node]], columns[8][node]
         first = Frame(name, path, line or None, column or None, inlined=outer >= 0)
-        if outer < 0:
-            return (first,), self._base + columns[12][node]
-        frames, low = self._callers(node)
+        frames, low = self._callers(node) if outer >= 0 else ((), self.low(node))
         return (first, *frames), low
 
     def numbers(self, addresses: list[int]) -> tuple[list[int], list[int]]:
         """
-        Return for link addresses that the directory has led here the number of the place and of
-        the function or inlined call that each has; -1 for none.
+        Return for ascending link addresses that the directory has led here the number of the place
+        and of the function or inlined call that each has; -1 for none.
         """
         base, places, nodes = self._base, self._places, self._nodes
         inside = [address - base for address in addresses]
-        found = list(map(bisect_right, repeat(self._starts), inside))
-        if min(found, default=1) < 1:
-            return [places[at - 1] if at else -1 for at in found], [
-                nodes[at - 1] if at else -1 for at in found
-            ]
-        return [places[at - 1] for at in found], [nodes[at - 1] for at in found]
+        before = bisect_left(inside, self._starts[0]) if self._starts else len(inside)
+        found = list(map(bisect_right, repeat(self._starts[1:]), inside[before:]))
+        none = [-1] * before
+        return [*none, *map(places.__getitem__, found)], [*none, *map(nodes.__getitem__, found)]
+
+    def sites(self, places: list[int]) -> tuple[list[int], list[int], list[int]]:
+        """
+        Return for each of *places*, -1 for none, the number of the file's path, the line and the
+        column; -1 or 0: none.
+        """
+        rows = zip(self._columns[4:7], (-1, 0, 0), strict=True)
+        if min(places) < 0:  # few units have such
+            found = [[column[at] if at >= 0 else none for at in places] for column, none in rows]
+        else:
+            found = [[*map(column.__getitem__, places)] for column, _ in rows]
+        files, lines, columns = found
+        return files, lines, columns
 
     @property
-    def places(self) -> list[memoryview]:
-        """The number of the file's path, the line and the column of each place; -1 or 0: none."""
-        return self._columns[4:7]
+    def strings(self) -> Strings:
+        """The unit's strings, by number."""
+        return self._strings
 
-    def string(self, number: int) -> str:
-        """Return the string of a number."""
-        return self._strings[number]
+    @property
+    def outers(self) -> memoryview:
+        """For each function or inlined call the number of the one it is inlined into, or -1."""
+        return self._columns[8]
 
-    def call(self, node: int) -> tuple[tuple[Frame, ...], int]:
-        """
-        Return the frames of a function or inlined call, the innermost without its place, and the
-        lowest address of the function.
-        """
-        outer = self._columns[8][node]
-        first = Frame(self._strings[self._columns[7][node]], None, None, None, inlined=outer >= 0)
-        if outer < 0:
-            return (first,), self._base + self._columns[12][node]
-        frames, low = self._callers(node)
-        return (first, *frames), low
+    def name(self, node: int) -> str:
+        """Return the raw name of a function or inlined call."""
+        return self._strings[self._columns[7][node]]
+
+    def low(self, node: int) -> int:
+        """Return the lowest address of a function."""
+        return self._base + self._columns[12][node]
+
+    def caller(self, node: int) -> Frame:
+        """Return the frame that an inlined call went into."""
+        names, outers, files, lines, columns, _ = self._columns[7:13]
+        file, line, column, outer = files[node], lines[node], columns[node], outers[node]
+        return Frame(
+            self._strings[names[outer]],
+            self._strings[file] if file >= 0 else None,
+            line or None,
+            column or None,
+            inlined=outers[outer] >= 0,
+        )
 
     def _callers(self, node: int) -> tuple[tuple[Frame, ...], int]:
         """Return the frames into which an inlined call went, and the function's lowest address."""
         known = self._chains.get(node)
         if known is not None:
             return known
-        names, outers, files, lines, cols, lows = self._columns[7:13]
+        outers = self._columns[8]
         frames: list[Frame] = []
         inner = node
         while (outer := outers[inner]) >= 0:
-            file, line, column = files[inner], lines[inner], cols[inner]
-            path = self._strings[file] if file >= 0 else None
-            name = self._strings[names[outer]]
-            frames.append(
-                Frame(name, path, line or None, column or None, inlined=outers[outer] >= 0)
-            )
             if len(frames) > len(outers):
                 raise Unusable("calls that are inlined into themselves")
+            frames.append(self.caller(inner))
             inner = outer
-        known = self._chains[node] = tuple(frames), self._base + lows[inner]
+        known = self._chains[node] = tuple(frames), self.low(inner)
         return known
 
 

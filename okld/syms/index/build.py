@@ -57,6 +57,7 @@ def build(
     except (Unusable, OSError) as error:
         raise Failed(_said(error)) from None
     try:
+        writer.stay()
         count = processes or processors()
         _Work(writer, sources).share(count, progress)
         for layer in ("names", "lines"):

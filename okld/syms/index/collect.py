@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from stat import S_ISDIR
+from time import time_ns
 
 from okld.base.private import remove_file
 from okld.syms.index.format import Unusable
@@ -11,7 +12,7 @@ from okld.syms.index.head import Head
 from okld.syms.index.layer import FAULTS
 from okld.syms.index.pack import END
 from okld.syms.index.reader import read_head
-from okld.syms.index.store import open_private, sizes
+from okld.syms.index.store import is_anybodys, open_private, sizes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +56,16 @@ def kept(store: int) -> list[Kept]:
             head = read_head(store, name)
             size += sum(_packs(store, head.key, f"{head.stamp}.").values())
         except FAULTS as error:
-            head = str(error)
+            head = _reason(error)
         found.append(Kept(name, head, size, status.st_mtime_ns))
     return sorted(found, key=lambda each: (-each.used, each.name))
+
+
+def _reason(error: Exception) -> str:
+    """Return why a head, or what belongs to it, cannot be gone by."""
+    if isinstance(error, OSError):
+        return error.strerror or "the system does not give it"
+    return str(error) if isinstance(error, Unusable) else "the head is malformed"
 
 
 def collect(store: int, now: int, spared: str = "") -> int:
@@ -80,7 +88,7 @@ def collect(store: int, now: int, spared: str = "") -> int:
         elif isinstance(each.head, Head):
             alive.append((each.head.key, each.head.stamp))
     # A pack is there before its head is: a young one may be about to get one.
-    _sweep(store, set(alive), now - ABANDONED)
+    _sweep(store, set(alive), now - ABANDONED, now - ABANDONED)
     return removed
 
 
@@ -88,15 +96,19 @@ def forget(store: int, names: set[str]) -> int:
     """Remove the heads *names*, and what then belongs to none; return how many that were."""
     removed = sum(remove_file(store, name) for name in sorted(names))
     heads = [each.head for each in kept(store)]
-    _sweep(store, {(head.key, head.stamp) for head in heads if isinstance(head, Head)}, END)
+    alive = {(head.key, head.stamp) for head in heads if isinstance(head, Head)}
+    _sweep(store, alive, END, time_ns() - ABANDONED)
     return removed
 
 
-def _sweep(store: int, alive: set[tuple[str, str]], before: int) -> None:
-    """Remove packs that no head speaks of, and parts of files, if they are from *before* that."""
+def _sweep(store: int, alive: set[tuple[str, str]], before: int, young: int) -> None:
+    """
+    Remove packs that no head speaks of, if they are from *before* that and nobody has a part in
+    their directory, and parts of heads that are not *young*.
+    """
     for key, status in _files(store):
         if not S_ISDIR(status.st_mode):
-            if key.startswith(".") and status.st_mtime_ns < before:
+            if key.startswith(".") and status.st_mtime_ns < young:
                 remove_file(store, key)
             continue
         try:
@@ -104,12 +116,14 @@ def _sweep(store: int, alive: set[tuple[str, str]], before: int) -> None:
         except (Unusable, OSError):
             continue
         try:
+            if is_anybodys(packs):
+                continue
             for name, pack in _files(packs):
                 if pack.st_mtime_ns < before and (key, name.partition(".")[0]) not in alive:
                     remove_file(packs, name)
+            _remove_empty(store, key)
         finally:
             os.close(packs)
-        _remove_empty(store, key)
 
 
 def _remove_empty(store: int, key: str) -> None:

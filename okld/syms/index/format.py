@@ -79,6 +79,13 @@ class Strings:
             self._decoded[index] = text
         return text
 
+    def several(self, indices: list[int]) -> list[str]:
+        """Return the strings at *indices*."""
+        text, ends = self._text, self._ends
+        if not text:
+            return [self[index] for index in indices]
+        return [text[ends[index - 1] if index else 0 : ends[index]] for index in indices]
+
 
 def checksum(data: bytes | memoryview) -> bytes:
     """Return 8 bytes that differ where the data does, but for accidents of one in 2^64."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from okld.image.open import OpenFile
     from okld.syms.answer import Found, Frame
     from okld.syms.index.head import Head
-    from okld.syms.index.second import Second
+    from okld.syms.index.symbol_pieces import SymbolPieces
     from okld.syms.options import Options
 
 APPLICATION, FOLDER = "okld", "symbols"
@@ -64,7 +64,7 @@ def open_index(file: OpenFile, options: Options, now: int = 0) -> Index | None:
         return None
     finally:
         os.close(folder)
-    return Index(head, packs, options.processes)
+    return Index(head, packs)
 
 
 def read_head(folder: int, name: str, now: int = 0) -> Head:
@@ -95,30 +95,26 @@ class Index:
 
     Attributes:
         head: What it is of, and the headers of the file.
-        processes: How many may answer a batch at once.
-        second: The second of them, once there is one.
+        pieces: What `okld.syms.index.bulk` has made of it.
     """
 
-    def __init__(self, head: Head, folder: int, processes: int = 1) -> None:
+    def __init__(self, head: Head, folder: int) -> None:
         """Take over the directory of its packs, which is open as *folder*."""
         self.head = head
-        self.processes = processes
-        self.second: Second | None = None
+        self.pieces: SymbolPieces | None = None
         self._folder = folder
         self._names: Layer | None = None
         self._lines: Layer | None = None
 
     def close(self) -> None:
         """Close every file; what was answered stays valid."""
-        if self.second is not None:
-            self.second.close()
         for layer in (self._names, self._lines):
             if layer is not None:
                 layer.close()
         if self._folder >= 0:
             os.close(self._folder)
         self._folder = -1
-        self._names = self._lines = self.second = None
+        self._names = self._lines = self.pieces = None
 
     def lookup(self, address: int, *, lines: bool = True) -> Found | Miss | None:
         """

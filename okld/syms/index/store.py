@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from stat import S_ISREG
 
 from okld.base.private import (
@@ -78,6 +79,31 @@ def open_packs(folder: int, key: str) -> int:
     with suppress(FileExistsError):
         os.mkdir(key, 0o700, dir_fd=folder)
     return open_private(key, folder)
+
+
+def has_part(packs: int) -> bool:
+    """
+    Have a part in a directory of packs, which nobody sweeps until it is closed. False: somebody
+    does right now, or puts its packs together, or has removed it.
+    """
+    try:
+        flock(packs, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return os.fstat(packs).st_nlink > 0
+
+
+def is_anybodys(packs: int) -> bool:
+    """Say whether another process has a part in a directory of packs; else it is this one's now."""
+    try:
+        flock(packs, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def add_pack(

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from time import time_ns
+from time import sleep, time_ns
 
 from okld.base.private import write_file
 from okld.syms.index.layer import FAULTS, Layer
 from okld.syms.index.origin import Origin
 from okld.syms.index.pack import LINES
 from okld.syms.index.reader import read_head
-from okld.syms.index.store import add_pack, open_packs, open_store, overgrown, put_together, sizes
+from okld.syms.index.store import (
+    add_pack,
+    has_part,
+    open_packs,
+    open_store,
+    overgrown,
+    put_together,
+    sizes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from okld.image.open import OpenFile
     from okld.syms.elf_sources import ElfSources
     from okld.syms.index.contents import Contents
+
+ATTEMPTS, PAUSE = 50, 0.01  # s; who clears the cache takes less for one index
 
 
 class Writer:
@@ -53,6 +63,23 @@ class Writer:
         os.close(self.packs)
         os.close(self.store)
 
+    def stay(self) -> None:
+        """
+        Have all packs of this key stay until this is closed, whoever clears the cache meanwhile.
+
+        Who grows the same index keeps it too; after half a second of that nobody is waited for.
+
+        Raises:
+            Unusable, OSError: As for the first time.
+        """
+        for _ in range(ATTEMPTS):
+            if has_part(self.packs):
+                return
+            sleep(PAUSE)
+            packs = open_packs(self.store, self.origin.key)
+            os.close(self.packs)
+            self.packs = packs
+
     def is_alone(self) -> bool:
         """Say whether nobody else writes packs of this key; from now on nobody else is alone."""
         from fcntl import LOCK_EX, LOCK_NB, flock
@@ -84,7 +111,8 @@ class Writer:
 
     def gather(self, layer: str, *, all_packs: bool) -> None:
         """
-        Make one pack of all packs of a layer, or of those that are many for what they have.
+        Make one pack of all packs of a layer, or of those that are many for what they have; the
+        index is found then.
 
         Raises:
             OverflowError, OSError: As for `add`.
@@ -93,6 +121,7 @@ class Writer:
         names = sorted(files) if all_packs else overgrown(files)
         if len(names) > 1:
             put_together(self.packs, self.origin.stamp, layer, names, time_ns())
+        self._write_head(time_ns())
 
     def size(self) -> int:
         """Return the bytes of all packs."""
