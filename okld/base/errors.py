@@ -43,12 +43,19 @@ class OkError(Exception):
     Attributes:
         rule: The id of the SPEC clause that refuses, or "" when none does.
         at: Where the fault lies, in bytes from the start of the file, or None.
+        file: The path of the file that the message begins with, or "" where it names none so.
     """
 
     def __init__(self, what: str, *, rule: str = "", at: int | None = None) -> None:
         super().__init__(printable(what) + (f" [{rule}]" if rule else ""))
         self.rule = rule
         self.at = at
+        self.file = ""
+
+    def __str__(self) -> str:
+        """Return the message, of the file where that is known."""
+        text = str(self.args[0])
+        return f"{printable(self.file)}: {text}" if self.file else text
 
     def __reduce__(self) -> tuple[object, ...]:
         """Have copies, and what another process is sent, made from what there is, not anew."""

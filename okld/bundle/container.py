@@ -123,8 +123,10 @@ def read_head(view: View) -> Head:
     """
     name = MANIFEST.encode()
     at = LOCAL_SIZE + len(name)
-    if not at + CENTRAL_SIZE + len(name) + END_SIZE <= view.size <= MAX_BUNDLE:
-        raise FormatError("OKB-1", "length of the bundle", got=view.size, limit=MAX_BUNDLE)
+    least = at + CENTRAL_SIZE + len(name) + END_SIZE
+    if not least <= view.size <= MAX_BUNDLE:
+        limit = least if view.size < least else MAX_BUNDLE
+        raise FormatError("OKB-1", "length of the bundle", got=view.size, limit=limit)
     header = bytes(view.window(0, at, "first local header", "OKB-1"))
     if not header.startswith(LOCAL_MAGIC):
         raise FormatError("OKB-2", "no local header at the first byte", got=header[:4].hex(), at=0)

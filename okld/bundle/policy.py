@@ -50,5 +50,6 @@ def require(
     checked = check(manifest, signature)
     signer = who(checked, trust, now)
     if policy == "trusted" and isinstance(signer, Unknown):
-        raise Refusal("TRU-6", f"signer is not trusted: {signer.reason}")
+        key = checked.key.fingerprint
+        raise Refusal("TRU-6", f"the signer's key {key} is not trusted: {signer.reason}")
     return Standing(signature=checked, signer=signer)

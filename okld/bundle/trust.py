@@ -101,8 +101,7 @@ def who(signature: Signature, trust: tuple[Entry, ...], now: int) -> Trusted | U
     if found:
         line = found[0].line
         return Unknown(reason=f"line {line} of the trust file: {found[0].objection(now)}")
-    fingerprint = signature.key.fingerprint
-    return Unknown(reason=f"no line of the trust file has the key {fingerprint}")
+    return Unknown(reason="no line of the trust file has this key")
 
 
 def parse_trust(data: bytes) -> tuple[Entry, ...]:

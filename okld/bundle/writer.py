@@ -31,7 +31,7 @@ from okld.bundle.container import (
 from okld.bundle.manifest import Manifest, Member, encode_manifest, parse_manifest
 from okld.bundle.verify import check_image
 from okld.iface.need import interfaces_of, require_declared
-from okld.image.open import open_file
+from okld.image.open import Naming, open_file
 from okld.image.shape import read_shape
 
 TYPE_CHECKING = False
@@ -118,9 +118,10 @@ def write_bundle(
 
 def _checked(file: OpenFile, label: str) -> _Source:
     """Return an image that the gate has let through, called *label* or as its processor."""
-    shape = read_shape(file.view)
-    interfaces = interfaces_of(shape)
-    require_declared(interfaces)
+    with Naming(file.path, Refusal):
+        shape = read_shape(file.view)
+        interfaces = interfaces_of(shape)
+        require_declared(interfaces)
     return _Source(name=label or shape.arch, file=file, shape=shape, interfaces=interfaces)
 
 

@@ -60,16 +60,21 @@ def _done(what: str, store: int, *, as_json: bool) -> str:
     indexes = kept(store) if store >= 0 else []
     if what == "list":
         rows = [_row(index) for index in indexes]
-        if as_json:
-            return render.json_line({"indexes": rows})
-        return "".join(f"{r['used']}  {r['bytes']:>10}  {printable(r['file'])}\n" for r in rows)
+        return render.json_line({"indexes": rows}) if as_json else "".join(map(_line, rows))
     removed = 0
     if store >= 0:
         names = {index.name for index in indexes if what == "clear" or not _is_there(index)}
         removed = forget(store, names)
+        if removed < len(names) and names & {index.name for index in kept(store)}:
+            raise OkError("indexes cannot be removed; see whether okld cache dir can be written")
         if what == "gc":
             removed += collect(store, time.time_ns())
     return render.json_line({"forgotten": removed}) if as_json else f"{removed} forgotten\n"
+
+
+def _line(row: dict[str, Any]) -> str:
+    what = f"unusable: {row['unusable']}" if row["file"] is None else printable(row["file"])
+    return f"{row['used']}  {row['bytes']:>10}  {what}\n"
 
 
 def _row(index: Kept) -> dict[str, Any]:
@@ -77,8 +82,9 @@ def _row(index: Kept) -> dict[str, Any]:
     return {
         "used": time.strftime("%Y-%m-%d", time.gmtime(index.used // 10**9)),
         "bytes": index.size,
-        "file": head.path if isinstance(head, Head) else f"unusable: {head}",
+        "file": head.path if isinstance(head, Head) else None,
         "key": head.key if isinstance(head, Head) else None,
+        "unusable": None if isinstance(head, Head) else head,
     }
 
 

@@ -10,6 +10,7 @@ from okld.base.view import View
 from okld.bundle.bundle import BLOCK, verify_digest
 from okld.cli import render_bundle
 from okld.cli.members import named
+from okld.image.open import Naming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, out: TextIO) -> int:
     """Write the image that is named, once its digest is right; with --json say where it is."""
-    with named(args.file) as found:
+    with Naming(args.file), named(args.file) as found:
         if found.bundle is None:
-            raise OkError(f"{found.file.path} is an image, and no bundle of images")
+            raise OkError(f"{found.file.path} is no bundle of images")
         path = args.output if args.output is not None else _free_path(found)
         image, member = found.only(), found.members[0]
         if os.path.exists(path) and os.path.samefile(path, found.file.fd):

@@ -7,6 +7,7 @@ from okld.cli import render
 from okld.cli.members import named
 from okld.iface.open import read_image
 from okld.iface.table import INTERFACES
+from okld.image.open import Naming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from okld.iface.host import HostProgram
     from okld.iface.open import Image
+    from okld.image.open import OpenFile
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,8 +54,8 @@ def run(args: Namespace, out: TextIO) -> int:
 
         host = ask_host(args.host)
     refused: Refusal | None = None
-    with named(args.image) as named_images:
-        images = [read_image(file) for file in named_images.images()]
+    with Naming(args.image), named(args.image) as named_images:
+        images = [_read(file) for file in named_images.images()]
         if host and named_images.bundle and len(images) > 1:
             images = [image for image in images if image.shape.arch == host.arch] or images
         for image in images:
@@ -64,6 +66,11 @@ def run(args: Namespace, out: TextIO) -> int:
     if refused:
         raise refused
     return 0
+
+
+def _read(file: OpenFile) -> Image:
+    with Naming(file.path):
+        return read_image(file)
 
 
 def _refusal(image: Image, require: list[str], host: HostProgram | None) -> Refusal | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 YES, NO, UNUSABLE = 0, 1, 2
+READERS = ("show", "symbols", "symbolize")  # to them other bytes are a file that cannot be read
 
 COMMANDS = {
     "show": "describe a bundle, or an ELF, PE or Mach-O file",
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except OkError as error:
         complain(str(error))
-        status = NO if isinstance(error, FormatError | Refusal) else UNUSABLE
+        status = _status(arguments, error)
     except MemoryError:
         complain("out of memory")
         status = UNUSABLE
@@ -78,6 +79,14 @@ def _run(arguments: list[str], out: TextIO) -> int:
         return YES
     status: int = command.run(parsed, out)
     return status
+
+
+def _status(arguments: list[str], error: OkError) -> int:
+    """Return 1 where *error* answers what the command was asked, 2 where there is no answer."""
+    if isinstance(error, FormatError):
+        return UNUSABLE if arguments[0] in READERS else NO
+    # Of symbolize, 1 says that an address has no name.
+    return NO if isinstance(error, Refusal) and arguments[0] != "symbolize" else UNUSABLE
 
 
 def _help() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from okld.base.errors import printable
+from okld.syms.answer import shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,16 +46,16 @@ class Text:
 
     def line(self, word: str, found: Found | Miss) -> str:
         """Return the line of an answer to *word*, with one for each caller if those are shown."""
+        if found.notes:
+            self._tell(found.notes)
         if found.name is None:
             self.missed = True
             return f"{word} ?? ({found.reason})\n"
-        if found.notes:
-            self._tell(found.notes)
         head, tail = self.ends(found)
         text = f"{word} {head}+{found.offset:#x}{tail}"
         if found.frames:
             first = found.frames[0]
-            text += f" {self._where(first)}{self.chain(found.frames)}"
+            text += f" {self._where(first)}{self._chain(found.frames, found.name)}"
         return text + "\n"
 
     def ends(self, found: Found) -> tuple[str, str]:
@@ -62,10 +63,8 @@ class Text:
         Return what stands before and behind the offset; a clone, of which that is the offset, is
         called by its own name.
         """
-        name, symbol = found.name, found.symbol
-        if symbol != name and symbol.startswith(f"{name}."):
-            name = symbol
-        tail = " (ifunc resolver)" if found.kind == "ifunc" and name == symbol else ""
+        name = shown_name(found)
+        tail = " (ifunc resolver)" if found.kind == "ifunc" and name == found.symbol else ""
         return self.name(name), f"{tail} (approximate)" if found.approximate else tail
 
     def path(self, file: str) -> str:
@@ -77,15 +76,22 @@ class Text:
             path = self._paths[file] = printable(file)
         return path
 
-    def chain(self, frames: tuple[Frame, ...]) -> str:
-        """Return what stands behind the place of the innermost of *frames*."""
+    def caller(self, frame: Frame, function: str = "") -> str:
+        """
+        Return the line of a caller, from the end of the line before on; "" where callers are not
+        shown. Debug information may have less of a name than is known of the *function*.
+        """
+        if not self._inlines:
+            return ""
+        return f"\n    inlined at {self._where(frame)} in {self.name(function or frame.function)}"
+
+    def _chain(self, frames: tuple[Frame, ...], function: str) -> str:
+        """Return what stands behind the place of the innermost of *frames*, those of *function*."""
         if not frames[0].inlined:
             return ""
-        text = f" in {self.name(frames[0].function)}"
-        if self._inlines:
-            for frame in frames[1:]:
-                text += f"\n    inlined at {self._where(frame)} in {self.name(frame.function)}"
-        return text
+        last = frames[-1]
+        callers = [self.caller(each, function if each is last else "") for each in frames[1:]]
+        return f" in {self.name(frames[0].function)}{''.join(callers)}"
 
     def _where(self, frame: Frame) -> str:
         if frame.file is None:
@@ -105,12 +111,18 @@ class Text:
             self._names[raw] = shown
         return shown
 
+    def names(self, raws: list[str]) -> list[str]:
+        """Return how each of many raw names looks, of which none comes again."""
+        shown = [*map(self._demangle, raws)]
+        is_plain = all(shown) and "".join(shown).isprintable()
+        return shown if is_plain else [*map(self.name, raws)]
+
 
 def json_line(word: str, module: str, source: str, found: Found | Miss, demangle: Demangle) -> str:
     """Return an answer as one line of JSON of schema 1, ASCII only. Source: CLI-2."""
     head = f'{{"schema": 1, "address": {quoted(word)}, "module": {quoted(module)}, "name": '
     if found.name is None:
-        return f'{head}null, "reason": {quoted(found.reason)}}}\n'
+        return f'{head}null, "reason": {quoted(found.reason)}, "notes": {_list(found.notes)}}}\n'
     frames = ", ".join([_frame(frame, demangle) for frame in found.frames])
     approximate = "true" if found.approximate else "false"
     return (

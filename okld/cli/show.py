@@ -6,7 +6,7 @@ from okld.base.errors import FormatError
 from okld.cli import render
 from okld.cli.members import named
 from okld.iface.open import read_image
-from okld.image.open import read_program
+from okld.image.open import Naming, read_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, out: TextIO) -> int:
     """Describe the file, and what it declares if it is an ok image."""
-    with named(args.file) as found:
+    with Naming(args.file), named(args.file) as found:
         if found.bundle is not None and found.word == found.file.path:
             out.write(_bundle(found.bundle, args.file, as_json=args.json))
             return 0

@@ -6,8 +6,8 @@ from okld.base.errors import printable
 from okld.cli import quick
 from okld.cli.answers import Answers
 from okld.cli.complain import complain
-from okld.image.open import open_file
-from okld.syms.options import DEBUG_DIRS, Options, processors
+from okld.image.open import Naming, open_file
+from okld.syms.options import DEBUG_DIRS, Options
 from okld.syms.symbolizer import Symbols
 
 TYPE_CHECKING = False
@@ -27,17 +27,10 @@ OPTIONS: tuple[Option, ...] = (
     ("--absolute", "space", "link", "", "", "numbers are link addresses"),
     ("--relative", "space", "image", "", "", "numbers count from where the image is mapped"),
     ("--file-offset", "space", "file", "", "", "numbers count from the start of the file"),
-    ("--arch", "arch", None, "NAME", "", "the program of a fat file, by architecture or UUID"),
+    ("--arch", "arch", None, "NAME", None, "the program of a fat file, by architecture or UUID"),
     ("--debug-dir", "debug_dirs", None, "DIR", [], "where debug files are (/usr/lib/debug)"),
-    (
-        "--debug-file",
-        "debug_file",
-        None,
-        "FILE",
-        "",
-        "the debug file itself",
-    ),
-    ("--sysroot", "sysroot", None, "DIR", "", "where absolute paths begin"),
+    ("--debug-file", "debug_file", None, "FILE", None, "the debug file itself"),
+    ("--sysroot", "sysroot", None, "DIR", None, "where absolute paths begin"),
     ("--debuginfod", "debuginfod", None, "URL", [], "a server to ask for debug files"),
     ("--no-external-debug", "external", False, "", True, "read no other file than the image"),
     ("--no-index", "index", False, "", True, "neither use nor keep an index of the file"),
@@ -54,7 +47,11 @@ each line, is one of a log, whose frames get their names. Status: 0 all named, 1
 a file that cannot be read, 3 answered from a damaged file.
 """
 
+CHECKED = ("arch", "debug_dirs", "debug_file", "sysroot", "debuginfod", "modules")
+"""The options whose values name what has to be there."""
 MANGLED = ("Z", "R")  # what follows the underscores of C++ and Rust
+POOR = ("", ".dynsym", "DT_SYMTAB")
+"""The tables that lack most names: a miss in them is for want of a debug file."""
 BUNDLE_MAGIC = b"PK\3\4"
 DAMAGED = 3
 
@@ -80,21 +77,30 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Words, out: TextIO) -> int:
     """Answer what is asked; the status says whether all could be. Source: ADR-9."""
+    if any(getattr(args, name) not in (None, []) for name in CHECKED):
+        from okld.cli.values import require
+
+        require(args)
     options = Options(
         debug_dirs=tuple(args.debug_dirs) or DEBUG_DIRS,
-        debug_file=args.debug_file,
-        sysroot=args.sysroot,
+        debug_file=args.debug_file or "",
+        sysroot=args.sysroot or "",
         debuginfod=tuple(args.debuginfod),
         external=args.external,
         cache=args.index,
-        architecture=args.arch,
-        processes=processors(),
+        architecture=args.arch or "",
     )
     demangle = _demangle if args.demangle else str
     if args.image is None:
         from okld.cli.logs import rewrite
 
         return int(not rewrite(args, options, out, demangle))
+    with Naming(args.image):
+        return _open(args, options, out, demangle)
+
+
+def _open(args: Words, options: Options, out: TextIO, demangle: Callable[[str], str]) -> int:
+    """Answer addresses of a file, or of a member of a bundle."""
     if ":" not in args.image:
         with open_file(args.image) as file:
             size = min(len(BUNDLE_MAGIC), file.view.size)
@@ -126,7 +132,7 @@ def _answer(
             is_whole = answers.words(args.addresses)
         else:
             is_whole = _stream(answers, args, options, out, demangle)
-        if args.verbose:
+        if args.verbose or (answers.missed and not table.damage and table.source in POOR):
             for note in table.notes:
                 complain(f"{printable(args.image)}: {note}")
         out.flush()

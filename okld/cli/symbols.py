@@ -9,6 +9,8 @@ from okld.base.errors import OkError, Refusal, printable
 from okld.cli import quick, render
 from okld.cli.complain import complain
 from okld.cli.members import named
+from okld.cli.values import require
+from okld.image.open import Naming, foreign_kind
 from okld.syms.options import DEBUG_DIRS, Options
 from okld.syms.symbolizer import Symbols
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 OPTIONS: tuple[Option, ...] = (
     ("--index", "index", True, "", False, "build the whole index of the file, on every processor"),
     ("--debug-dir", "debug_dirs", None, "DIR", [], "where debug files are (/usr/lib/debug)"),
-    ("--sysroot", "sysroot", None, "DIR", "", "where absolute paths begin"),
+    ("--sysroot", "sysroot", None, "DIR", None, "where absolute paths begin"),
     ("--debuginfod", "debuginfod", None, "URL", [], "a server to ask for debug files"),
     ("--no-external-debug", "external", False, "", True, "read no other file than FILE"),
 )
@@ -43,7 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, out: TextIO) -> int:
     """List the named symbols in the table's order, or build the index."""
-    with named(args.file) as found:
+    require(args)
+    with Naming(args.file), named(args.file) as found:
         if args.index:
             if found.bundle is not None:
                 raise OkError(f"{args.file} is a bundle: an index is of an image in its own file")
@@ -64,10 +67,14 @@ def _index(file: OpenFile, args: Namespace, out: TextIO) -> int:
 
     options = Options(
         debug_dirs=tuple(args.debug_dirs) or DEBUG_DIRS,
-        sysroot=args.sysroot,
+        sysroot=args.sysroot or "",
         debuginfod=tuple(args.debuginfod),
         external=args.external,
     )
+    kind = foreign_kind(file)
+    if kind:
+        what = f"it is a {kind} file, and an index is of ELF files alone: others are read each time"
+        raise Refusal("IDX-11", f"{file.path}: no index: {what}")
     sources = ElfSources(file, options)
     bar = Bar("okld: building the index")
     try:

@@ -98,9 +98,10 @@ def read_header(view: View, rule: str) -> Header:
         FormatError: With *rule*, if the magic, the class or the byte order is not ELF's, or the
             header is cut.
     """
+    magic = bytes(view.window(0, min(len(MAGIC), view.size), "magic", rule))
+    if magic != MAGIC:
+        raise FormatError(rule, "no ELF file: magic differs", got=magic.hex() or "nothing", at=0)
     ident = bytes(view.window(0, EI_NIDENT, "ELF identification", rule))
-    if ident[:4] != MAGIC:
-        raise FormatError(rule, "no ELF file: magic differs", got=ident[:4].hex(), at=0)
     if ident[EI_CLASS] not in _BITS:
         raise FormatError(rule, "unknown ELF class", got=ident[EI_CLASS], at=EI_CLASS)
     if ident[EI_DATA] not in _ORDER:

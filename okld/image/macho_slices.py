@@ -44,6 +44,18 @@ ARCHES = {
     0x1000012: {-1: "ppc64"},
 }
 """Apple's names of processors, by type and subtype; -1: any other subtype."""
+ALIASES = {"aarch64": "arm64", "i686": "i386", "x86-64": "x86_64"}
+"""What others call them."""
+UUID = 32  # hexadecimal digits
+
+
+def is_architecture(name: str) -> bool:
+    """Say whether *name* can be what a program of a file is told by: a processor, or a UUID."""
+    name = name.lower()
+    known = {each for names in ARCHES.values() for each in names.values()} | set(ALIASES)
+    digits = name.removeprefix("0x") if name.startswith("0x") else name.replace("-", "")
+    is_number = digits != "" and not digits.strip("0123456789abcdef")
+    return name in known or (is_number and (name.startswith("0x") or len(digits) == UUID))
 
 
 class Slice:

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from okld.base.errors import OkError
     from okld.image.model import ProgramFile
 
 MACHO_MAGICS = tuple(
@@ -67,6 +68,34 @@ class OpenFile:
         os.close(self.fd)
 
 
+class Naming:
+    """
+    A context manager: a FormatError that passes gets the name of the file that it is of.
+
+    One that has been through another such, further inside, has one already.
+    """
+
+    __slots__ = ("_kinds", "_path")
+
+    def __init__(self, path: str, *others: type[OkError]) -> None:
+        """State the path of the file, and which *others* do not name it."""
+        self._path = path
+        self._kinds: tuple[type[OkError], ...] = (FormatError, *others)
+
+    def __enter__(self) -> None:
+        """Do nothing yet."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Name the file."""
+        if isinstance(error, self._kinds) and not error.file:
+            error.file = self._path
+
+
 def open_file(path: str | bytes | os.PathLike[str]) -> OpenFile:
     """
     Open *path* without waiting: a FIFO or a device is refused, not read.
@@ -92,6 +121,12 @@ def open_file(path: str | bytes | os.PathLike[str]) -> OpenFile:
         os.close(fd)
         raise Unreadable("cannot read", name, error) from None
     return OpenFile(name, fd, status.st_size, status=status)
+
+
+def foreign_kind(file: OpenFile) -> str:
+    """Return "PE" or "Mach-O" where an open file begins as one does, else ""."""
+    magic = bytes(file.view.window(0, min(4, file.view.size), "magic", "OBJ-1"))
+    return "Mach-O" if magic in MACHO_MAGICS else "PE" if magic[:2] == b"MZ" else ""
 
 
 def describe(path: str | bytes | os.PathLike[str]) -> ProgramFile:
@@ -124,5 +159,5 @@ def read_program(file: OpenFile) -> ProgramFile:
     elif magic in MACHO_MAGICS:
         from okld.image.full_macho import read_macho as read
     else:
-        raise FormatError("CLI-4", "no ELF, PE or Mach-O file", got=magic.hex() or None, at=0)
+        raise FormatError("CLI-4", "no ELF, PE or Mach-O file", got=magic.hex() or "nothing", at=0)
     return read(file)

@@ -71,27 +71,25 @@ class AddressSpace:
         """Return for each of *numbers* what `guess` returns, or plain ones where all are links."""
         if len(numbers) < MANY:
             return [self.guess(number) for number in numbers]
+        if not self.base:  # to count from there is the same
+            return numbers
         from _bisect import bisect_right  # few addresses do without
-        from _operator import lt
         from itertools import repeat
 
-        starts, ends = self._merged()
-        places = map(bisect_right, repeat(starts), numbers)
-        if all(map(lt, numbers, map(ends.__getitem__, places))):
+        places = set(map(bisect_right, repeat(self._edges()), numbers))
+        if all(place % 2 for place in places):
             return numbers
         return [self.guess(number) for number in numbers]
 
-    def _merged(self) -> tuple[list[int], list[int]]:
-        """Return where what is loaded begins, and before each, and at last, where that ends."""
-        starts: list[int] = []
-        ends = [-1]
+    def _edges(self) -> list[int]:
+        """Return where what is loaded begins and ends, by turns, ascending."""
+        edges = [-1, -1]
         for start, end in sorted(self.loads):
-            if start > ends[-1]:
-                starts.append(start)
-                ends.append(end)
+            if start > edges[-1]:
+                edges += start, end
             else:
-                ends[-1] = max(ends[-1], end)
-        return starts, ends
+                edges[-1] = max(edges[-1], end)
+        return edges
 
     def _is_loaded(self, address: int) -> bool:
         return any(start <= address < end for start, end in self.loads)

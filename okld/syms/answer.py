@@ -124,15 +124,40 @@ class Miss:
     Attributes:
         name: None, so that answers can be told apart by it.
         reason: One of the reasons of SYM-6.
+        notes: What was lost on the way, as for `Found`.
     """
 
-    __slots__ = ("reason",)
+    __slots__ = ("notes", "reason")
     name = None
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, notes: tuple[str, ...] = ()) -> None:
         """State the reason."""
         self.reason = reason
+        self.notes = notes
 
     def __repr__(self) -> str:
         """Return the reason, for people."""
         return f"Miss(reason={self.reason!r})"
+
+
+def shown_name(found: Found) -> str:
+    """
+    Return the raw name that stands beside the offset of an answer: the function's, but of a clone,
+    of which that is the offset, its symbol's own.
+    """
+    name, symbol = found.name, found.symbol
+    return symbol if symbol != name and _is_clone(symbol, name) else name
+
+
+def _is_clone(symbol: str, name: str) -> bool:
+    """
+    Say whether *symbol* is of a clone of the function *name*: that with a dot, and more.
+
+    Constructors and destructors have several symbols, with C1, C2, D0 and so on in them, and GCC
+    calls what all are made from C4 and D4; that may be all that debug information has.
+    """
+    stem = symbol[: len(name)]
+    if symbol[len(name) : len(name) + 1] != "." or name[:2] != "_Z":
+        return symbol.startswith(f"{name}.")
+    other = [at for at in range(len(name)) if name[at] != stem[at]]
+    return all(name[at - 1] in "CDI" and (name[at] + stem[at]).isdigit() for at in other)

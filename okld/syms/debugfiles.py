@@ -11,7 +11,7 @@ import errno
 import os
 
 from okld.base.errors import FormatError, Refusal, Unreadable, printable
-from okld.image.open import open_file
+from okld.image.open import Naming, open_file
 from okld.syms.build_id import build_id
 from okld.syms.debuglink import alternate_link, crc32, debug_link
 from okld.syms.elf_file import ElfFile
@@ -156,8 +156,9 @@ def find_dwp(elf: ElfFile, options: Options, trail: Trail | None = None) -> Iter
 def _given(path: str, program: ElfFile, wanted: str) -> DebugFile:
     file = open_file(path)
     try:
-        elf = ElfFile(file.view, file.path)
-        found = build_id(elf)
+        with Naming(path):
+            elf = ElfFile(file.view, file.path)
+            found = build_id(elf)
         if wanted and found and wanted != found:
             raise Refusal("DBG-11", f"{path} is of another build ({found}, not {wanted})")
         if _kind(elf) != _kind(program):

@@ -11,7 +11,7 @@ import os
 
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable, printable
 from okld.image.full_macho_symbols import read_macho_symbols
-from okld.image.macho_slices import slices
+from okld.image.macho_slices import ALIASES, UUID, slices
 from okld.image.open import MACHO_MAGICS, open_file
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from okld.image.program import Program
     from okld.syms.options import Options
 
-ALIASES = {"aarch64": "arm64", "i686": "i386", "x86-64": "x86_64"}
 INSIDE = "Contents/Resources/DWARF"
 ANCESTORS = 4  # directories between a program and the one that is its bundle
 MAX_FILES = 64  # of one bundle's DWARF directory; there is one for each program of the bundle
@@ -44,7 +43,7 @@ def chosen(view: View, wanted: str) -> Program:
     if len(found) == 1:
         return read_macho_symbols(view, found[0])
     uuid = name.replace("-", "")
-    if len(uuid) == 32:
+    if len(uuid) == UUID:
         for program in _programs(view, every):
             if program.identity == uuid:
                 return program

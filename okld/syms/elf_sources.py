@@ -64,6 +64,12 @@ class ElfSources(Sources):
         self._companions = self.separate = self._dwarf = self._table = None
 
     @property
+    def extent(self) -> int:
+        """Bytes of the file and, once one was found, of its debug file."""
+        separate = self.separate.file.view.size if self.separate else 0
+        return self.elf.view.size + separate
+
+    @property
     def companions(self) -> Companions | None:
         """The files that the debug information is spread over; None where there is none."""
         if self._companions is None and self._described is not None:
@@ -137,7 +143,9 @@ class ElfSources(Sources):
             self.trail = Trail()
             self.separate = next(find(self.elf, self.options, self.trail), None)
             self.notes += self.trail.notes
-            if self.separate is not None:
+            if self.separate is None:
+                self.notes.append(_why_none(self.elf, self.options))
+            else:
                 path, how = printable(self.separate.elf.path), self.separate.how
                 self.notes.append(f"debug file {path}, found by {how}")
         return self.separate
@@ -159,3 +167,19 @@ class ElfSources(Sources):
         except (FormatError, Refusal, Unreadable) as error:
             self.notes.append(f"{printable(elf.path)}: {error}")
             return None
+
+
+def _why_none(elf: ElfFile, options: Options) -> str:
+    """Return why there is no debug file, for people."""
+    if not options.external:
+        return "no debug file: no other file is to be read"
+    from okld.syms.build_id import build_id
+    from okld.syms.debuglink import debug_link
+
+    link, identity = debug_link(elf), build_id(elf)
+    told = [f"build id {identity}"] if identity else []
+    told += [f"debug link {printable(link[0])}"] if link else []
+    if not told:
+        return "no debug file: the file tells neither a build id nor a debug link"
+    places = ", ".join(map(printable, options.debug_dirs))
+    return f"no debug file: none is in {places}, for {' or '.join(told)}"

@@ -181,11 +181,12 @@ class Foreign(Sources):
 
 def _given_pe(path: str, identity: str) -> tuple[OpenFile, Program]:
     from okld.image.full_pe_symbols import read_pe_symbols
-    from okld.image.open import open_file
+    from okld.image.open import Naming, open_file
 
     file = open_file(path)
     try:
-        program = read_pe_symbols(file.view)
+        with Naming(path):
+            program = read_pe_symbols(file.view)
         if identity and program.identity and program.identity != identity:
             raise Refusal("OBJ-5", f"{path} is of another build")
     except BaseException:

@@ -53,6 +53,6 @@ def _of_function(low: int, address: int) -> Found:
 
 
 def _with_notes(found: Found | Miss, notes: tuple[str, ...]) -> Found | Miss:
-    if found.name is not None and notes:
+    if notes:
         found.notes = found.notes + notes
     return found

@@ -76,7 +76,7 @@ class Modules:
         elif "/" in query.module and not query.module.startswith(OWN):
             yield self._in_root(query.module)
         wanted = query.build_id.lower()
-        if len(wanted) > 2 and wanted.isalnum():
+        if len(wanted) > 2 and HEX.issuperset(wanted):
             for directory in self._debug_dirs:
                 yield self._in_root(f"{directory}/.build-id/{wanted[:2]}/{wanted[2:]}.debug")
 

@@ -29,8 +29,6 @@ class Options:
         cache: Whether the user's cache may be read and written.
         architecture: The program of a fat file that is meant, by its architecture or UUID; "" where
             the file has one.
-        processes: How many may work at once for one answer. More than one is for programs of one
-            thread: the others are made of it.
     """
 
     __slots__ = (
@@ -40,7 +38,6 @@ class Options:
         "debug_file",
         "debuginfod",
         "external",
-        "processes",
         "sysroot",
     )
 
@@ -54,7 +51,6 @@ class Options:
         external: bool = True,
         cache: bool = True,
         architecture: str = "",
-        processes: int = 1,
     ) -> None:
         """State the choices; without any, what is installed on this system is used."""
         self.debug_dirs = debug_dirs
@@ -64,4 +60,3 @@ class Options:
         self.external = external
         self.cache = cache
         self.architecture = architecture
-        self.processes = processes

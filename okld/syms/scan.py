@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from okld.syms.part import Part
     from okld.syms.plt import Stubs
 
-NEAR = 0x10000  # bytes below an address in which the symbol that holds it mostly begins
+NEAR = (0x1000, 0x10000)  # bytes below an address in which the symbol that holds it mostly begins
 
 
 def candidates(part: Part | Stubs, address: int) -> list[int]:
@@ -16,10 +16,13 @@ def candidates(part: Part | Stubs, address: int) -> list[int]:
     all of the innermost that hold *address*; without one the nearest below and one that holds it.
     """
     values = part.values
-    near = part.answers([i for i, v in enumerate(values) if address - NEAR < v <= address])
-    sizes = {index: part.size(index) for index in near}
-    holders = [index for index in near if address < values[index] + sizes[index]]
-    if not holders:
+    for distance in NEAR:
+        low = address - distance
+        near = part.answers([i for i, v in enumerate(values) if low < v <= address])
+        holders = [index for index in near if address < values[index] + part.size(index)]
+        if holders:
+            break
+    else:
         columns = zip(values, part.sizes, strict=True)
         held = [i for i, (v, size) in enumerate(columns) if v <= address < v + size]
         holders = part.answers(held)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from time import time_ns
 
 from okld.base.errors import OkError
+from okld.base.units import require_addresses
 from okld.image.open import open_file
 from okld.syms.address_space import ElfSpace
 from okld.syms.answer import Miss
 from okld.syms.index.reader import open_index
 from okld.syms.options import Options
-from okld.syms.sources import NAMES_FROM
+from okld.syms.sources import NAMES_FROM, open_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from okld.syms.index.reader import Index
     from okld.syms.table import Table
 
-ELF_MAGIC = b"\x7fELF"
-MANY = 64  # addresses; as many answers cost what the modules cost that make text of them
+MANY = 1 << 10  # addresses; fewer answers cost less than bringing a whole table in order
+SMALL = 1 << 22  # bytes of a file and its debug file that answer in a few ms without an index
 MAX_WANTED = 1 << 16  # addresses that are kept for the index to grow by
 
 
@@ -147,7 +148,11 @@ class Symbols:
         """
         Return *number* as what its range says: a link address if it lies in a segment, else bytes
         from where the image is mapped if that place does, else a link address. Source: ADR-2.
+
+        Raises:
+            TypeError, ValueError: If it is no integer of 64 bits.
         """
+        require_addresses((number,))
         return self._space.guess(number)
 
     def guess_many(self, numbers: Sequence[int]) -> Sequence[int]:
@@ -174,9 +179,11 @@ class Symbols:
                 `name` is the symbol's.
 
         Raises:
+            TypeError, ValueError: If it is no address: an integer of 64 bits, in bytes.
             FormatError: If a table breaks a limit.
             Unreadable: If the system refuses to read a file.
         """
+        require_addresses((address,))
         link = self._space.to_link(address)
         if isinstance(link, Miss):
             return link
@@ -190,7 +197,9 @@ class Symbols:
         An answer takes some hundred bytes. Where `is_indexed`, some thousand at a time are as fast
         as all at once; else each call reads what it needs of debug information.
         """
-        asked = self._space.to_links(addresses)
+        given = addresses if isinstance(addresses, list) else list(addresses)
+        require_addresses(given)
+        asked = self._space.to_links(given)
         links = [link for link in asked if not isinstance(link, Miss)]
         found = self._known(links, lines)
         if len(links) == len(asked) and not self._space.is_relocatable:
@@ -207,22 +216,23 @@ class Symbols:
         Args:
             numbers: What the addresses are called in their lines.
             addresses: As `lookup_many` takes them.
-            teller: Says how answers look.
+            teller: Says how answers look, always the same one.
             lines: Whether frames are wanted.
         """
-        links = list(addresses)
+        links = addresses if isinstance(addresses, list) else list(addresses)
         if self._index is None or len(links) < MANY or not self._space.is_plain(links):
             found = self.lookup_many(links, lines=lines)
-            return [teller.line(f"{n:#x}", each) for n, each in zip(numbers, found, strict=True)]
+            return [teller.line(hex(n), each) for n, each in zip(numbers, found, strict=True)]
         from okld.syms.index.bulk import texts
 
         made = texts(self._index, links, numbers, teller, lines=lines)
-        left = [link for link, text in zip(links, made, strict=True) if text is None]
-        rest = iter(self._anew(left, lines))
-        return [
-            teller.line(f"{number:#x}", next(rest)) if text is None else text
-            for number, text in zip(numbers, made, strict=True)
-        ]
+        if all(made):
+            return made  # type: ignore[return-value]  # there is no None among them
+        left = [at for at, text in enumerate(made) if text is None]
+        rest = self._anew([links[at] for at in left], lines)
+        for at, answer in zip(left, rest, strict=True):
+            made[at] = teller.line(hex(numbers[at]), answer)
+        return made  # type: ignore[return-value]  # none is missing any more
 
     @property
     def is_indexed(self) -> bool:
@@ -238,10 +248,11 @@ class Symbols:
         if not self._wanted or not self._asked or not self._sources:
             return
         file, options = self._asked
-        if options.cache and file.status:
-            from okld.syms.index.grow import grow_apart
+        if options.cache and file.status and self._sources.extent >= SMALL:
+            from okld.syms.index.apart import grow_apart
 
-            grow_apart(file, self._sources, self._wanted, lines=self._want_lines)
+            sources: ElfSources = self._sources  # type: ignore[assignment]  # another has no extent
+            grow_apart(file, sources, self._wanted, lines=self._want_lines)
             self._wanted = []
 
     def _known(self, links: list[int], lines: bool) -> list[Found | Miss]:
@@ -280,19 +291,5 @@ class Symbols:
         if self._sources is None:
             if self._asked is None:
                 raise OkError("the symbols are closed")
-            self._sources = _sources(*self._asked)
+            self._sources = open_sources(*self._asked)
         return self._sources
-
-
-def _sources(file: OpenFile, options: Options) -> ElfSources | Foreign:
-    magic = bytes(file.view.window(0, min(len(ELF_MAGIC), file.view.size), "magic", "SYM-1"))
-    if magic != ELF_MAGIC:
-        from okld.image.open import MACHO_MAGICS
-
-        if magic in MACHO_MAGICS or magic[:2] == b"MZ":
-            from okld.syms.foreign import open_foreign
-
-            return open_foreign(file, options)
-    from okld.syms.elf_sources import ElfSources
-
-    return ElfSources(file, options)

@@ -40,7 +40,7 @@ def test_a_trusted_signer(manifest, signature, trust, policy):
 def test_an_unknown_signer(manifest, signature, trust, policy, taken):
     """A valid signature by nobody who is trusted is enough but for the strictest, and is said."""
     for lines, now, reason in (
-        ((), NOW, "no line of the trust file has the key"),
+        ((), NOW, "no line of the trust file has this key"),
         (
             trust,
             1893456001,

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from okld.cli import render_answer
 from okld.cli.render_answer import Text
 from okld.syms.answer import Found, Frame, Miss
+from okld.syms.logs.query import Query
+from okld.syms.logs.site import Site
+from okld.syms.logs.wording import Wording
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))
 
@@ -71,14 +74,15 @@ def test_every_key_of_an_answer():
 
 @pytest.mark.spec("CLI-2", "ADR-8")
 def test_a_miss_as_json():
-    """Its name is null, and it has a reason."""
-    text = render_answer.json_line("0x14", "a.out", "", Miss("between symbols"), plain)
+    """Its name is null, and it has a reason, and what was lost on the way."""
+    text = render_answer.json_line("0x14", "a.out", "", Miss("between symbols", ("lost",)), plain)
     assert json.loads(text) == {
         "schema": 1,
         "address": "0x14",
         "module": "a.out",
         "name": None,
         "reason": "between symbols",
+        "notes": ["lost"],
     }
 
 
@@ -132,3 +136,47 @@ def test_misses_and_notes_are_noticed():
     assert (text.missed, told) == (False, [("lost", "more")])
     text.line("0x14", Miss("between symbols"))
     assert (text.missed, len(told)) == (True, 1)
+
+
+NAMES = [
+    ("_ZN1AC4Ei", "_ZN1AC2Ei.part.0", True),
+    ("_ZN1AD4Ev", "_ZN1AD1Ev.cold", True),
+    ("_ZN1AC2Ei", "_ZN1AC2Ei.cold", True),
+    ("_ZN1ACI4Ei", "_ZN1ACI2Ei.constprop.0.isra.0", True),
+    ("f", "f.cold", True),
+    ("_ZN1AC4Ei", "_ZN1AC2Ei", False),
+    ("_ZN1AC4Ei", "_ZN1BC2Ei.cold", False),
+    ("_ZN1A2E4v", "_ZN1A2E5v.cold", False),
+    ("_ZN1AC4Ei", "_ZN1ACxEi.cold", False),
+    ("C4", "C2.cold", False),
+    ("f", "g.cold", False),
+    ("f", "fg.cold", False),
+]
+
+
+@pytest.mark.spec("ADR-8", "DEM-4", "LOG-2")
+@pytest.mark.parametrize(("name", "symbol", "is_clone"), NAMES)
+def test_the_name_of_a_clone(name, symbol, is_clone):
+    """Stands where the offset counts from it, constructors' too, of which each has a number."""
+    got = found(name, symbol=symbol)
+    shown = symbol if is_clone else name
+    assert Text(plain, nothing, inlines=True).line("0x4", got) == f"0x4 {shown}+0x4\n"
+    site = Site(Query("m"), 0, 0)
+    assert Wording(str, inlines=False).answer(site, (got,)) == f"{shown}+0x4".encode()
+
+
+@pytest.mark.spec("ADR-8", "ADR-6")
+def test_the_last_caller_is_called_as_the_function_is():
+    """Where debug information has less of its name than the symbol tells."""
+    frames = (
+        Frame("inner", "/a.c", 1, 2, inlined=True),
+        Frame("middle", "/a.c", 3, 4, inlined=True),
+        Frame("operator()", "/a.c", 5, 6, inlined=False),
+    )
+    whole = "_ZZ1fvENKUlvE_clEv"
+    got = found(whole, frames=frames)
+    assert Text(plain, nothing, inlines=True).line("0x4", got) == (
+        f"0x4 {whole}+0x4 /a.c:1:2 in inner\n"
+        "    inlined at /a.c:3:4 in middle\n"
+        f"    inlined at /a.c:5:6 in {whole}\n"
+    )

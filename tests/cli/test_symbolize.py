@@ -287,10 +287,11 @@ def test_an_index_answers_as_the_file_does(okld, program, options):
         time.sleep(0.05)
     asked = "".join(f"{address:#x}\n" for address in range(0x700FF0, 0x701080))
     asked += "9\n5000000\n1000\n"
+    asked *= 8
     without = feed(asked, "--no-index", *options, program)
     assert okld("symbols", "--index", program).status == 0
     assert feed(asked, *options, program) == without
-    words = asked.split()[::9]
+    words = asked.split()[:150:9]
     assert okld("symbolize", *options, program, *words) == okld(
         "symbolize", "--no-index", *options, program, *words
     )
@@ -310,5 +311,31 @@ def test_a_debug_file_that_is_named(okld, program):
         "symbolize", "one", middle
     )
     ran = okld("symbolize", "--debug-file", "other", "bare", middle)
-    assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "DBG-11" in ran.err
+
+
+@pytest.mark.spec("SYM-6", "ADR-10")
+def test_a_miss_for_want_of_a_debug_file(okld, program, tmp_path):
+    """Says that there is none, where it was looked for, and as what."""
+    identity = "-Wl,--build-id=0xabcd01"
+    fixed = ["-nostdlib", "-shared", "-fPIC", "-fvisibility=hidden", "-g", identity]
+    subprocess.run(["gcc", *fixed, "a.c", "-o", "lib.so"], check=True)
+    line = subprocess.check_output(["nm", "lib.so"], text=True).split()
+    middle = line[line.index("middle") - 2]
+    assert okld("symbolize", "--no-lines", "lib.so", middle).err == ""
+    subprocess.run(["objcopy", "--only-keep-debug", "lib.so", "lib.debug"], check=True)
+    subprocess.run(["strip", "-s", "lib.so"], check=True)
+    debug = tmp_path / "debug"
+    debug.mkdir()
+    ran = okld("symbolize", "--debug-dir", debug, "lib.so", middle, middle)
+    assert (ran.status, ran.out.count("\n")) == (1, 2)
+    why, names = ran.err.splitlines()
+    assert why == f"okld: lib.so: no debug file: none is in {debug}, for build id abcd01"
+    assert names.startswith("okld: lib.so: names from ")
+    subprocess.run(["objcopy", "--add-gnu-debuglink=lib.debug", "lib.so"], check=True)
+    os.unlink("lib.debug")
+    ran = okld("symbolize", "--debug-dir", debug, "lib.so", middle)
+    assert f"none is in {debug}, for build id abcd01 or debug link lib.debug\n" in ran.err
+    ran = okld("symbolize", "--no-external-debug", "lib.so", middle)
+    assert "no debug file: no other file is to be read\n" in ran.err

@@ -119,7 +119,8 @@ def test_no_section_header() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "past the end"),
+        (b"", "magic differs .got nothing"),
+        (b"a text", "magic differs .got 61207465"),
         (b"\x7fELF", "past the end"),
         (b"MZ" + bytes(62), "magic"),
         (b"\x7fELF\3\1\1" + bytes(57), "class"),

@@ -86,6 +86,74 @@ def test_a_file_without_a_build_id(ask, files):
     assert name(ask(query, [("libbased.so", str(files.paths["based"]))])) == [("helper", 0)]
 
 
+CAPITALS = OTHER.upper()
+IDENTIFIED = [
+    "    #0 0x1000  (/opt/app/prog+0x<<in_helper>>) (BuildId: %s)\n",
+    "    #00 pc <<in_helper|016x>>  /opt/app/prog (BuildId: %s)\n",
+]
+
+
+@pytest.mark.spec("LOG-17", "LOG-6", "LOG-13")
+@pytest.mark.parametrize("line", IDENTIFIED)
+def test_a_build_id_in_capitals(files, line):
+    """Is the same id: a file of another is not taken for the log's."""
+    for build_id, named in ((BUILD_ID, True), (BUILD_ID.upper(), True), (CAPITALS, False)):
+        log = files.fill((line % build_id).encode())
+        assert (b"helper" in files.rewrite(log)) is named
+        assert f"(BuildId: {build_id})".encode() in files.rewrite(log)
+
+
+@pytest.mark.spec("LOG-17")
+@pytest.mark.parametrize("line", IDENTIFIED)
+@pytest.mark.parametrize("build_id", [BUILD_ID[:-1], "0", BUILD_ID + "0"])
+def test_a_build_id_of_an_odd_number_of_digits(files, line, build_id):
+    """Is none that a file can have: nothing is said of the address, and why is."""
+    log, said = files.fill((line % build_id).encode()), []
+    assert files.rewrite(log, said=said) == log
+    assert said == [
+        "/opt/app/prog: what the log states is no build id: it has an odd number of digits"
+    ]
+
+
+@pytest.mark.spec("LOG-17")
+@pytest.mark.parametrize("digits", [8, 16, 32, 40, 64, 128])
+def test_build_ids_of_every_length(files, tmp_path, digits):
+    """A linker makes them of any length; kernels print those of less than 20 bytes with zeros."""
+    build_id = "0123456789abcdef" * 8
+    path = tmp_path / "opt/prog"
+    path.parent.mkdir()
+    note = f"-Wl,--build-id=0x{build_id[:digits]}"
+    subprocess.run(["gcc", "-nostdlib", "-static", note, "-xc", "-", "-o", path],
+                   input=b"int _start(void) { return 1; }", check=True)  # fmt: skip
+    with Resolver(Modules(sysroot=str(tmp_path))) as made:
+        query = Query("/opt/prog", space=SYMBOL, symbol="_start", build_id=build_id[:digits])
+        assert name(made.resolve(query)) == [("_start", 0)]
+        query.build_id = query.build_id[:-2]
+        assert made.resolve(query).name is None
+    with Resolver(Modules([("m", str(path))])) as made:
+        stated = build_id[:digits].ljust(40, "0")
+        query = Query("m", space=SYMBOL, symbol="_start", build_id=stated, kernel=True)
+        assert name(made.resolve(query)) == [("_start", 0)]
+        query.kernel = False
+        assert isinstance(made.resolve(query), Miss) is (digits < 40)
+
+
+@pytest.mark.spec("LOG-14")
+def test_an_address_in_capitals(files):
+    """Is one like any other: loggers write them so."""
+    code = range(files.symbols["middle"], files.symbols["die"])
+    at = next(address for address in code if f"{address:x}" != f"{address:X}")
+    for form in (
+        "/opt/app/prog+0x%X\n",
+        "/opt/app/prog(+0x%X)\n",
+        "#1  0xAB n/a (/opt/app/prog + 0x%X)\n",
+    ):
+        lower, upper = (form.replace("%X", each) % at for each in ("%x", "%X"))
+        named = files.rewrite(lower.encode())
+        assert named != lower.encode()
+        assert files.rewrite(upper.encode()).lower() == named.lower()
+
+
 @pytest.mark.spec("LOG-17")
 def test_a_debug_file_by_build_id(files, tmp_path):
     """A module whose file is not here is found in the tree of build ids."""

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 COMMANDS = Path(sys.executable).parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"SHA256:[\w+/]+|0x[0-9a-f]+|\b\d+(\.\d+)?( (ns|us|ms|s|%)(?!\w))?")
+NUMBER = re.compile(r"SHA256:[\w+/]+|0x[0-9a-f]+|<?\b\d+(\.\d+)?( (ns|us|ms|s|%)(?!\w))?")
 
 
 def shown() -> list[tuple[str, str]]:

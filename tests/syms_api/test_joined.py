@@ -80,3 +80,10 @@ def test_what_was_lost_is_told_with_what_is_left():
     """A note stays with the answer."""
     got = joined(symbol(notes=("a",)), Lines((), None, ("b",)), 0x110)
     assert (got.name, got.notes, got.frames) == ("s", ("a", "b"), ())
+
+
+@pytest.mark.spec("LIN-13", "SYM-6")
+def test_a_miss_keeps_what_was_lost():
+    """Nothing is known of the address, and what might have known is damaged: both are said."""
+    miss = joined(Miss("between symbols"), Lines((), None, ("a unit is cut",)), 0x1000)
+    assert (miss.name, miss.reason, miss.notes) == (None, "between symbols", ("a unit is cut",))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FRAME = re.compile(
     rb"#\d{1,4} +pc (0[0-9a-f]{7,15}) +([/\[]?[^ ]+?)( \(deleted\))?"
-    rb"( \(offset (?:0x)?[0-9a-f]+\))?( \((.+?)\+(\d+)\))?( \(BuildId: ([0-9a-f]+)\))?$"
+    rb"( \(offset (?:0x)?[0-9a-f]+\))?( \((.+?)\+(\d+)\))?( \(BuildId: ([0-9a-fA-F]+)\))?$"
 )
 
 

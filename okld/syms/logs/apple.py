@@ -43,8 +43,7 @@ class Apple:
         if base is None:  # has a name
             return ()
         query = Query(text(module), int(offset), space=IMAGE, is_return=not exact)
-        if context.hold is None:
-            context.hold = Images()
+        context.wait(Images())
         start = match.start(4) - 2
         return (Site(query, start, len(line), indent=start, key=int(base, 16)),)
 

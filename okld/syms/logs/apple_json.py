@@ -44,8 +44,8 @@ class AppleJson:
             query = Query("", int(offset[1]), space=IMAGE, is_return=not exact)
             start = match.start(1)
             sites.append(Site(query, start, start, after=b",", json=True, key=int(index[1])))
-        if sites and context.hold is None:
-            context.hold = UsedImages()
+        if sites:
+            context.wait(UsedImages())
         return sites
 
 

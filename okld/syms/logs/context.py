@@ -24,13 +24,13 @@ if TYPE_CHECKING:
             """
 
     class Hold(Protocol):
-        """A report whose frames come before what they are read with."""
+        """What frames that have come are read with, and that is still to come."""
 
         def feed(self, line: bytes) -> bool:
-            """Take the next line of the log; say whether nothing more is to be waited for."""
+            """Take a line of the log, from the first frame's on; say whether the wait is over."""
 
         def settle(self, site: Site) -> None:
-            """Complete the query of one of the report's sites."""
+            """Complete the query of a site of a line that was held back."""
 
 
 MAX_MAPPINGS = 1 << 16  # of code, that are remembered; a process has some dozens
@@ -94,7 +94,7 @@ class Context:
         kernel_build_id: Its build id, or "".
         kernel_offset: Bytes from where the kernel is linked to where it runs; None: not told.
         after_signal: Whether the last frame was a signal's, so that the next address is exact.
-        hold: The report that is waited for, or None.
+        holds: What is waited for: no line is written while there is one.
         previous: The line before the one that is read, without its end; b"": not known.
     """
 
@@ -104,10 +104,15 @@ class Context:
         self.kernel_build_id = ""
         self.kernel_offset: int | None = None
         self.after_signal = False
-        self.hold: Hold | None = None
+        self.holds: list[Hold] = []
         self.previous = b""
         self.last: Format | None = None
         self.last_end = self.start = -1
+
+    def wait(self, hold: Hold) -> None:
+        """Hold back the line that is read, and all after it; one hold of a kind is enough."""
+        if all(type(other) is not type(hold) for other in self.holds):
+            self.holds.append(hold)
 
     def follows(self, format: Format) -> bool:
         """Say whether the line just before the one that is read was of *format*."""

@@ -20,7 +20,7 @@ FRAME = re.compile(
     rb"#(\d{1,4}) (?:(\S+)(\+0x[0-9a-f]+) \((.+)\+0x([0-9a-f]+)\)"
     rb"|((?!0x)[^(\s]\S*)\+0x([0-9a-f]+))$"
 )
-OTHER = re.compile(rb"    (?:#\d+ (?:okhost|0x[0-9a-f]+)|\.\.\.)$")
+OTHER = re.compile(rb"    (?:#\d+ (?:okhost|implementation|0x[0-9a-f]+)|\.\.\.)$")
 COMMAND = b"okld symbolize "
 
 
@@ -49,8 +49,8 @@ class Crash:
             start = match.start(6)
             after = b" (" + line[start:] + b")"
             site = Site(query, start, len(line), after=after, indent=start)
-        if context.hold is None:
-            context.hold = Report()
+        if "/" not in query.module:
+            context.wait(Report())
         return (site,)
 
 

@@ -127,6 +127,7 @@ class Engine:
         self._last_line = b""
         self._held: list[tuple[bytes, bytes, Sequence[Site]]] = []
         self._held_size = 0
+        self._firsts: list[int] = []  # for each hold of the context its first line in those
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the log, and write what is decided."""
@@ -173,7 +174,7 @@ class Engine:
         hits = [block.find(needle) for needle in needles]
         while at < size:
             start = at
-            expected = context.hold is not None or context.last_end == self._passed + at
+            expected = bool(context.holds) or context.last_end == self._passed + at
             if not expected:
                 ahead = [hit for hit in hits if hit >= 0]
                 if not ahead:
@@ -206,20 +207,23 @@ class Engine:
     def _line(self, whole: bytes, start: int) -> None:
         """Take one line, with its end, that begins *start* bytes into the log."""
         context = self._context
-        line = whole.removesuffix(b"\n").removesuffix(b"\r")
+        line = whole.removesuffix(b"\n").rstrip(b"\r")
         context.start = start
         sites: Sequence[Site] = ()
         if len(whole) <= MAX_LINE:
             sites = self._sites(line, start + len(whole))
         else:
             self._release()
-        hold = context.hold
-        if hold is None:
+        if not context.holds:
             self._put(line, whole[len(line) :], sites)
             return
+        self._firsts += [len(self._held)] * (len(context.holds) - len(self._firsts))
         self._held.append((line, whole[len(line) :], sites))
         self._held_size += len(whole)
-        if hold.feed(line) or self._held_size > MAX_HELD:
+        for index in reversed(range(len(context.holds))):
+            if context.holds[index].feed(line):
+                self._settle(index)
+        if not context.holds or self._held_size > MAX_HELD:
             self._release()
 
     def _sites(self, line: bytes, end: int) -> Sequence[Site]:
@@ -243,15 +247,20 @@ class Engine:
         if signal:
             query.is_return = False
 
+    def _settle(self, index: int) -> None:
+        """End a hold: the lines that came since it began have what it waited for, or have not."""
+        hold, first = self._context.holds.pop(index), self._firsts.pop(index)
+        for _line, _end, sites in self._held[first:]:
+            for site in sites:
+                hold.settle(site)
+
     def _release(self) -> None:
-        """Write the report that was waiting, with what it waited for or without."""
-        hold, self._context.hold = self._context.hold, None
+        """Write the lines that were held back, with what they waited for or without."""
+        while self._context.holds:
+            self._settle(-1)
         held, self._held, self._held_size = self._held, [], 0
-        for line, end, sites in held:
-            if hold is not None:
-                for site in sites:
-                    hold.settle(site)
-            self._put(line, end, sites)
+        for line in held:
+            self._put(*line)
 
     def _put(self, line: bytes, end: bytes, sites: Sequence[Site]) -> None:
         """Write a line, its addresses named where they are found."""
@@ -274,4 +283,4 @@ class Engine:
 
 def _bare(line: bytes) -> bytes:
     """Return a line without its end; b"" for one that no format looks at."""
-    return line.removesuffix(b"\n").removesuffix(b"\r") if len(line) <= MAX_TEXT else b""
+    return line.removesuffix(b"\n").rstrip(b"\r") if len(line) <= MAX_TEXT else b""

@@ -28,15 +28,21 @@ RAW = re.compile(rb"(?<![\w<+])0x(ffff[0-9a-f]{12})(?![\w)>])(?=$| *$| \[)")
 EXACT = re.compile(
     rb"\b(?:RIP|EIP|IP|NIP|PC|pc|epc) ?:? ?(?:[0-9a-f]{4}:|is at )?[ \[\]<>0-9a-fx]*$"
 )
+KERNEL = "vmlinux"
 MAX_LABEL = 80  # bytes from a register's name to its address
+RELEASE = rb"(\d+\.\d+[\w.+~-]*)"
+BUILD = rb"(?: #.* ([0-9a-f]{40})$)?"
 RELEASES = (
-    (b"Comm: ", re.compile(rb".* (?=\d+\.\d+\S* #\d)(\d+\.\d+[\w.+~-]*)(?: #.* ([0-9a-f]{40})$)?")),
-    (b"Linux version ", re.compile(rb"(\d+\.\d+[\w.+~-]*)()")),
-    (b"# os release : ", re.compile(rb"(\d+\.\d+[\w.+~-]*)()")),
+    (b"Comm: ", re.compile(rb".* (?=\d+\.\d+\S* #\d)" + RELEASE + BUILD)),
+    (b"Not tainted ", re.compile(rb" *" + RELEASE + rb"(?= #\d)" + BUILD)),
+    (b"Tainted: ", re.compile(rb"[A-Z ]{1,64} " + RELEASE + rb"(?= #\d)" + BUILD)),
+    (b"Linux version ", re.compile(RELEASE + rb"()")),
+    (b"# os release : ", re.compile(RELEASE + rb"()")),
 )
+BEFORE = re.compile(rb"(?<![\w.])(\d+\.\d+[\w.+~-]{0,80}) #\d+ (?:Not t|T)ainted()")
 OFFSET = re.compile(rb"Kernel Offset: (?:(disabled)|0x([0-9a-f]+) from)")
 ENDS = (b"Kernel Offset: ", b"---[ end ")
-MAX_WAIT = 512  # lines from a raw address to the line that has the kernel's offset
+MAX_WAIT = 512  # lines from a frame to the line that has the kernel's release, or its offset
 
 
 class Kernel:
@@ -50,6 +56,7 @@ class Kernel:
     def __init__(self) -> None:
         """Know of no address yet."""
         self.pc: tuple[bytes, ...] = ()
+        self._wait: Release | None = None
 
     def read(self, line: bytes, context: Context) -> Sequence[Site] | None:
         """Read the frames of a line, or what it tells of the kernel."""
@@ -64,14 +71,11 @@ class Kernel:
             return ()
         if b"0xffff" in line:
             return self._raw(line, context)
-        for label, pattern in RELEASES:
-            at = line.find(label)
-            match = pattern.match(line, at + len(label)) if at >= 0 else None
-            if match is not None:
-                context.release = text(match[1])
-                context.kernel_build_id = text(match[2])
-                return ()
-        return None
+        told = _release(line)
+        if told is None:
+            return None
+        context.release, context.kernel_build_id = text(told[1]), text(told[2])
+        return ()
 
     def _named(self, line: bytes, context: Context) -> list[Site]:
         sites: list[Site] = []
@@ -82,7 +86,7 @@ class Kernel:
             if exact:
                 self.pc = printed
             query = Query(
-                text(module) or "vmlinux",
+                text(module) or KERNEL,
                 space=SYMBOL,
                 symbol=text(name),
                 offset=int(offset, 16),
@@ -95,6 +99,8 @@ class Kernel:
             end = match.end(3)
             indent = match.start(1) if match.start(1) and not sites else -1
             sites.append(Site(query, end, end, name=text(name), indent=indent))
+        if sites:
+            self._wait_for_release(context)
         if len(sites) > 1:
             for site in sites:
                 site.indent = -1
@@ -109,7 +115,7 @@ class Kernel:
         if not exact and not context.follows(self):
             return None
         query = Query(
-            "vmlinux",
+            KERNEL,
             int(match[1], 16),
             space=PROCESS,
             is_return=not exact,
@@ -120,9 +126,26 @@ class Kernel:
         site = Site(query, match.start(), match.end(), after=b" (" + match[0] + b")")
         if context.kernel_offset is not None:
             _to_link(query, context.kernel_offset)
-        elif context.hold is None:
-            context.hold = Panic(context)
+        else:
+            context.wait(Offset(context))
+        self._wait_for_release(context)
         return (site,)
+
+    def _wait_for_release(self, context: Context) -> None:
+        """Wait for a release that no line has told, once: a log may have none."""
+        if not context.release and self._wait is None:
+            self._wait = Release(context)
+            context.wait(self._wait)
+
+
+def _release(line: bytes) -> re.Match[bytes] | None:
+    """Return what in a line tells the kernel's release, and its build id, or None."""
+    for label, pattern in RELEASES:
+        at = line.find(label)
+        match = pattern.match(line, at + len(label)) if at >= 0 else None
+        if match is not None:
+            return match
+    return BEFORE.search(line) if b"ainted" in line else None
 
 
 def _is_exact(before: bytes) -> bool:
@@ -137,7 +160,29 @@ def _to_link(query: Query, offset: int) -> None:
     query.space = LINK
 
 
-class Panic:
+class Release:
+    """Waits for the kernel's release after the first frames of a log: see `Hold`."""
+
+    def __init__(self, context: Context) -> None:
+        """Know of no release."""
+        self._context = context
+        self._lines = 0
+
+    def feed(self, _line: bytes) -> bool:
+        """Take the next line, which the format has read."""
+        self._lines += 1
+        return self._lines > MAX_WAIT or self._context.release != ""
+
+    def settle(self, site: Site) -> None:
+        """Put the release, and the kernel's build id, into a question that lacks them."""
+        query = site.query
+        if query.kernel and not query.release:
+            query.release = self._context.release
+            if query.module == KERNEL:
+                query.build_id = self._context.kernel_build_id
+
+
+class Offset:
     """Waits for the kernel's offset after the frames: see `Hold`."""
 
     def __init__(self, context: Context) -> None:

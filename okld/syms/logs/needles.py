@@ -9,7 +9,7 @@ NEEDLES = (
     b" pc 0",
     b"[unknown]",
     b"-xp ",
-    b"Comm: ",
+    b"ainted",
     b"Linux version ",
     b"# os release",
     b"Kernel Offset: ",

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from okld.syms.logs.context import Context
 
-OFFSET = re.compile(rb"(\(?)\+0x([0-9a-f]{1,16})(\)?)(?![\w/.]| ?\[0x)")
+OFFSET = re.compile(rb"(\(?)\+0x([0-9a-fA-F]{1,16})(\)?)(?![\w/.]| ?\[0x)")
 BEFORE = re.compile(rb".*[\s()\[\]<>{}\"'=,;|`]", re.DOTALL)
-NAMED = re.compile(rb"(.+)\+0x[0-9a-f]+")
+NAMED = re.compile(rb"(.+)\+0x[0-9a-fA-F]+")
 NUMBER = re.compile(rb"\s*#?(\d{1,4}):?\s")
-COREDUMP = re.compile(rb"#(\d{1,4}) +0x[0-9a-f]+ (n/a|\S.*?) \((\S+) \+ 0x([0-9a-f]+)\)$")
+COREDUMP = re.compile(rb"#(\d{1,4}) +0x[0-9a-fA-F]+ (n/a|\S.*?) \((\S+) \+ 0x([0-9a-fA-F]+)\)$")
 SUFFIX = re.compile(r"\.(so(\.\d+)*|ok|ko|elf|exe|dll|dylib|debug)$")
 MAX_MODULE = 4096  # bytes of a path
 MAX_SITES = 64  # in a line

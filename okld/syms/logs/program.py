@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from okld.base.errors import OkError
-from okld.base.units import FileOffset, ImageOffset, LinkAddr, SectionOffset
+from okld.base.units import LIMIT, FileOffset, ImageOffset, LinkAddr, SectionOffset
 from okld.elf.header import ET_EXEC, ET_REL, MAGIC, PF_X
 from okld.image.open import MACHO_MAGICS, open_file
 from okld.syms.answer import Miss
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from okld.syms.answer import Found
 
 
+BEYOND = "outside every segment"
 UUID = 32  # hexadecimal digits
 MAX_INDEXED = 1 << 18  # symbols whose names are kept to ask by; kernels have half of it
 MAX_SAME = 64  # symbols of one name that are told apart; kernels have some dozens
@@ -91,11 +92,11 @@ class Program:
                 if isinstance(address, SectionOffset)
                 else type(address)(address - 1)
             )
-        return self._symbols.lookup(address)
+        return self._symbols.lookup(address) if 0 <= address < LIMIT else Miss(BEYOND)
 
     def guess(self, address: int) -> LinkAddr | ImageOffset:
         """Return *address* as what its range says."""
-        return self._symbols.guess(address)
+        return self._symbols.guess(address) if address < LIMIT else LinkAddr(address)
 
     def has_code_at(self, address: int) -> bool:
         """Say whether a link address lies in a segment with code."""

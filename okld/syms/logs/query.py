@@ -75,7 +75,7 @@ class Query:
         self.symbol = symbol
         self.offset = offset
         self.size = size
-        self.build_id = build_id
+        self.build_id = build_id.lower()
         self.arch = arch
         self.kernel = kernel
         self.release = release

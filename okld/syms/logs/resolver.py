@@ -22,9 +22,11 @@ MAX_KEY = 1 << 10  # bytes of names in a question that is remembered; longer one
 MAX_NOTES = 32  # modules that a note is written of; who has more of them has seen why
 
 NOT_FOUND = "no file of it is here (--module NAME=FILE names one)"
-NO_RELEASE = "the log does not tell the kernel's release (--module vmlinux=FILE names a file)"
+NO_RELEASE = "the log has not told the kernel's release (--module vmlinux=FILE names a file)"
 NO_MAP = "no map of the process in the log says whose it is (--module =FILE names a program)"
 OTHER_BUILD = "the file here is of another build"
+NO_BUILD = "what the log states is no build id: it has an odd number of digits"
+KERNEL_ID = 40  # digits that kernels print of every build id, zeros behind a shorter one
 OPEN_ENDED = "the address can be read in two ways"
 NO_SYMBOL = "no such symbol"
 NOTHING = "nothing is known of the address"
@@ -128,8 +130,8 @@ class Resolver:
 
     def _open(self, query: Query) -> Program | Miss:
         place = self.modules.find(query)
-        if place is None:
-            reason = _why_nowhere(query)
+        if place is None or len(query.build_id) % 2:
+            reason = NO_BUILD if len(query.build_id) % 2 else _why_nowhere(query)
             self._note(query, reason)
             return Miss(reason)
         path, is_given = place
@@ -138,8 +140,7 @@ class Resolver:
         except OkError as error:
             self._note(query, str(error))
             return Miss(str(error))
-        unlike = program.build_id not in (query.build_id, "" if is_given else query.build_id)
-        if query.build_id and unlike:
+        if not _is_build(program.build_id, query, is_given):
             program.close()
             self._note(query, f"{OTHER_BUILD}: {path}")
             return Miss(OTHER_BUILD)
@@ -151,6 +152,14 @@ class Resolver:
         if name not in self._told and len(self._told) < MAX_NOTES:
             self._told.add(name)
             self._say(f"{printable(name)}: {printable(what)}")
+
+
+def _is_build(found: str, query: Query, is_given: bool) -> bool:
+    """Say whether a file of build id *found* can be the query's module."""
+    if not query.build_id or not found:
+        return is_given or not query.build_id
+    padded = found.ljust(KERNEL_ID, "0") if query.kernel else found
+    return query.build_id in (found, padded)
 
 
 def _why_nowhere(query: Query) -> str:

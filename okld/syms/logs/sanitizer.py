@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FRAME = re.compile(
     rb"#\d{1,4} (?:0x[0-9a-f]+( +)(?:in (\S.*?) )?|(\S.*?) (<null>) )"
     rb"\(([^()]+?)(?::(arm64e?|x86_64h?|i386))?\+0x([0-9a-f]+)\)"
-    rb"(?: \(BuildId: ([0-9a-f]+)\))?$"
+    rb"(?: \(BuildId: ([0-9a-fA-F]+)\))?$"
 )
 UNKNOWN = b"<null>"
 NAMED = re.compile(rb":\d+\)?$|(?:^| )[^ ]+\+0x[0-9a-f]+$")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from okld.base.errors import printable
+from okld.syms.answer import shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Wording:
         where = f" ({' or '.join(places)})" if places else ""
         if site.name and any(self._same(site.name, answer) for answer in found):
             return where.encode()
-        words = f"{self._name(first.name) or '??'}+{offset:#x}{where}"
+        words = f"{self._name(shown_name(first)) or '??'}+{offset:#x}{where}"
         return (f" {words}" if site.name else words).encode()
 
     def inlined(self, found: Found) -> list[bytes]:
@@ -74,7 +75,7 @@ class Wording:
         import json
 
         members: dict[str, str | int] = {
-            "symbol": self.name_of(found.name),
+            "symbol": self.name_of(shown_name(found)),
             "symbolLocation": offset,
         }
         frame = self._shown(found)
