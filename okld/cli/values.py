@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from okld.cli.quick import Words
 
+MAX_PORT = 65535
 SCHEMES = ("http", "https")
 ELF_MAGIC = b"\x7fELF"
 DSYM = "Contents/Resources/DWARF"  # in a directory that is a file with debug information, to Apple
@@ -66,7 +67,8 @@ def _require_url(option: str, url: str) -> None:
         host, _, port = rest.partition("/")[0].rpartition("@")[2].rpartition("]")
         port = port.removeprefix(":")
     is_clean = url.isascii() and url.isprintable() and " " not in url
-    if scheme not in SCHEMES or not host or not is_clean or not (port or "0").isdigit():
+    is_port = (port or "0").isdigit() and int(port[:6] or "0") <= MAX_PORT
+    if scheme not in SCHEMES or not host or not is_clean or not is_port:
         raise OkError(f"{option}: no URL of http or https: {url}")
 
 

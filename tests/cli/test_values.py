@@ -53,6 +53,8 @@ WRONG = [
     ("--debuginfod", "http:///path", "no URL of http or https"),
     ("--debuginfod", "http://a b", "no URL of http or https"),
     ("--debuginfod", "http://host:port/", "no URL of http or https"),
+    ("--debuginfod", "http://host:65536/", "no URL of http or https"),
+    ("--debuginfod", "http://[::1", "no URL of http or https"),
     ("--debuginfod", "http://host\n", "no URL of http or https"),
 ]
 
