@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from math import inf, nan
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from okld.base.errors import OkError, Refusal, printable
+from okld.base.errors import Refusal, printable
+from okrun.cli.options import Options, asks_for_help
 from okrun.cli.say import out
 from okrun.report.check import THRESHOLD, regressions
 from okrun.report.diff import diff
-from okrun.report.files import find
+from okrun.report.files import find, folders
 from okrun.report.runs import runs
 from okrun.report.side import side
 
@@ -34,6 +35,7 @@ Record A and B by turns, so that whatever happens on the machine meets both.
                        what A never called too
   --threshold PERCENT  by how much worse it has to be (default 5)
   --json               all of it, as JSON of schema 1
+  --                   end of the options
   --help
 
 status: 0; 1 something is worse, with --check, or a side has no report, or a file is none; 2 usage,
@@ -51,33 +53,28 @@ def main(words: list[str]) -> int:
 
     Source: DIFF-1, DIFF-11, DIFF-12.
     """
-    if "--help" in words or "-h" in words:
+    if asks_for_help(words):
         out(HELP)
         return 0
-    args = _parse(words)
-    changed = diff(_side("A", args.a), _side("B", args.b))
+    args, (a, b) = _parse(words)
+    changed = diff(_side("A", a), _side("B", b))
     threshold = THRESHOLD if args.threshold is None else args.threshold
     worse = regressions(changed, threshold) if args.check else None
     out(_answer(changed, worse, threshold, as_json=args.json))
     return 1 if worse else 0
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise OkError(f"{message}; okprof diff --help says more")
-
-
-def _parse(words: list[str]) -> argparse.Namespace:
-    parser = _Parser(prog="okprof diff", add_help=False, allow_abbrev=False)
-    parser.add_argument("a", metavar="A")
-    parser.add_argument("b", metavar="B")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--threshold", type=_share, metavar="PERCENT")
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_intermixed_args(words)
+def _parse(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    options = Options("diff")
+    options.add_argument("--check", action="store_true")
+    options.add_argument("--threshold", type=_share, metavar="PERCENT")
+    options.add_argument("--json", action="store_true")
+    args, paths = options.split(words)
+    if len(paths) != 2:
+        options.error(f"two sides are compared, A and B, not {len(paths)}")
     if args.threshold is not None and not args.check:
-        parser.error("--threshold is for --check")
-    return args
+        options.error("--threshold is for --check")
+    return args, paths
 
 
 def _share(percent: str) -> float:
@@ -96,8 +93,10 @@ def _side(name: str, path: str) -> Side:
     whole = [run for run in runs(found.reports) if run.id not in cut_off]
     left_out = len(found.headless) + len({each.run or each.id for each in found.unfinished})
     if not whole:
+        from okrun.cli.render_head import elsewhere
+
         begun = f" (begun and not ended: {left_out})" if left_out else ""
-        raise Refusal("DIFF-1", f"{name} has no report: {path}{begun}")
+        raise Refusal("DIFF-1", f"{name} has no report: {path}{begun}{elsewhere(folders(path))}")
     return side(path, whole, left_out)
 
 
@@ -113,5 +112,5 @@ def _answer(
     if not os.isatty(1):
         return as_text(changed, worse, threshold)
     bold = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    width = os.get_terminal_size(1).columns
+    width = os.get_terminal_size(1).columns or None  # 0: nobody has told the terminal
     return as_text(changed, worse, threshold, width=width, bold=bold)

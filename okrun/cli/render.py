@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from okrun.cli.render_head import MANY_PHASES, SOME, head, image_name, many, notes, some
-from okrun.cli.table import duration, percent, rough_duration, table
+from okrun.cli.render_head import MANY, SOME, head, image_name, notes, some
+from okrun.cli.table import table
+from okrun.report.figures import duration, many, percent, rough_duration
 from okrun.report.order import ordered
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     Cells = tuple[str, ...]
 
 TIMES = ("total", "mean", "p50", "p90", "p99", "max")
-SPARE = ("p90", "p50", "mean", "p99", "max")
+SPARE = (("p90",), ("p50",), ("mean",), ("p99",), ("max",))
 
 
 def as_text(
@@ -54,16 +55,26 @@ def as_text(
 
 
 def _images(summary: Summary) -> list[Cells]:
-    return [
+    """Return the images that ran longest, in order of first appearance."""
+    longest = sorted(summary.images, key=lambda row: -row.elapsed_ns)
+    left_out = longest[MANY:]
+    dropped = {row.image for row in left_out}
+    rows: list[Cells] = [
         (
             f"{row.reports:,}",
             duration(row.elapsed_ns),
-            f"{row.count:,}",
-            duration(row.total_ns),
+            f"{row.count:,}" if row.calls_measured else "-",
+            duration(row.total_ns if row.calls_measured else None),
             f"{image_name(row.image)}{_build(row.image.build_id)}",
         )
         for row in summary.images
+        if row.image not in dropped
     ]
+    if left_out:
+        reports = f"{sum(row.reports for row in left_out):,}"
+        elapsed = duration(sum(row.elapsed_ns for row in left_out))
+        rows.append((reports, elapsed, "", "", f"and {many(len(left_out), 'more image')}"))
+    return rows
 
 
 def _build(build_id: str | None) -> str:
@@ -87,7 +98,7 @@ def _times(row: Row) -> Cells:
 def _phases(summary: Summary, order: str) -> list[Cells]:
     """Return the longest phases in order of their first beginning, each with its calls."""
     longest = sorted(summary.phases, key=lambda phase: -phase.elapsed_ns)
-    left_out = longest[MANY_PHASES:]
+    left_out = longest[MANY:]
     dropped = {phase.name for phase in left_out}
     rows = []
     for phase in summary.phases:
@@ -106,13 +117,14 @@ def _phases(summary: Summary, order: str) -> list[Cells]:
 
 def _phase(phase: PhaseRow, summary: Summary, order: str, name: str) -> list[Cells]:
     functions = ordered(phase.functions, order)
-    total = sum(row.total_ns or 0 for row in functions) if summary.timed else None
+    timed = summary.timed and summary.calls_measured
+    total = sum(row.total_ns or 0 for row in functions) if timed else None
     rows: list[Cells] = [
         (
             percent(phase.elapsed_ns / (summary.elapsed_ns or 1)),
             duration(phase.elapsed_ns),
             f"{phase.count:,}" if phase.name is not None else "",
-            f"{sum(row.count for row in functions):,}",
+            f"{sum(row.count for row in functions):,}" if summary.calls_measured else "",
             duration(total),
             "",
             name,

@@ -7,9 +7,10 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from okld.base.errors import printable
-from okrun.cli.render_head import image_name, many, some
-from okrun.cli.table import BOLD, PLAIN, duration, table
+from okrun.cli.render_head import image_name, some
+from okrun.cli.table import BOLD, PLAIN, table
 from okrun.report.difference import BOTH, CountRow, TimeRow
+from okrun.report.figures import duration, many
 from okrun.report.significance import OUTSIDE, can_tell, runs_to_tell
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from okrun.report.side import Side
 
 HEADING = ("A", "B", "moved", "change", "95 %", "", "calls", "call A", "call B", "each", "time")
-SPARE = ("moved", "call A", "call B", "95 %", "calls", "each")
+SPARE = (("moved",), ("call A", "call B"), ("95 %",), ("calls",), ("each",))
 LABELS = {"call": "", "run": "", "phase": "phase ", "counter": "counter ", "heap": "heap "}
 
 
@@ -80,6 +81,11 @@ def _when(ns: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(ns // 10**9))
 
 
+def _counted(row: CountRow | Regression) -> str:
+    """Return what is counted; a call's name alone is that of its time."""
+    return f"{'calls of ' if row.kind == 'call' else ''}{_label(row)}"
+
+
 def _label(row: TimeRow | CountRow | Regression) -> str:
     return LABELS[row.kind] + row.name
 
@@ -120,8 +126,7 @@ def _interval(change: Change | None) -> str:
 
 
 def _count(row: CountRow) -> tuple[str, ...]:
-    kind = "calls of " if row.kind == "call" else ""
-    return _range(*row.a), _range(*row.b), _more(row), f"{kind}{_label(row)}"
+    return _range(*row.a), _range(*row.b), _more(row), _counted(row)
 
 
 def _range(least: int, most: int) -> str:
@@ -150,7 +155,7 @@ def _of_marks(diff: Diff) -> Iterator[str]:
     marked = len({id(change) for change in changes if change.mark})
     runs = len(diff.a.runs), len(diff.b.runs)
     if max(runs) > 1:
-        yield "A and B: their middle runs; change: what all pairs of runs say, not A and B alone"
+        yield "A and B: of the middle runs; change: from all pairs of runs, not from these alone"
     if diff.needs is not None:
         yield f"no mark: {runs[0]} and {runs[1]} runs are too few; record {_lack(runs, diff.needs)}"
     else:
@@ -174,9 +179,10 @@ def _lack(runs: tuple[int, int], needed: int) -> str:
 def _of_check(diff: Diff, worse: Sequence[Regression], threshold: float) -> Iterator[str]:
     limit = f"threshold {100 * threshold:g} %"
     for each in worse:
-        yield f"regression: {printable(_label(each))}: {_why(each)}; {limit}"
+        yield f"regression: {_why(each)}; {limit}"
     if not worse:
-        yield f"check: nothing is worse; {limit}"
+        judged = "nothing" if diff.needs is None else "no count"
+        yield f"check: {judged} is worse; {limit}"
     if diff.needs is not None:
         yield "check: times are not judged, with so few runs; counts are"
 
@@ -184,6 +190,8 @@ def _of_check(diff: Diff, worse: Sequence[Regression], threshold: float) -> Iter
 def _why(worse: Regression) -> str:
     growth = "" if worse.growth is None else f", {_growth(1 + worse.growth)}"
     if worse.change is None:
-        return f"{worse.a:,} to {worse.b:,} in every run{growth}"
-    times = f"{worse.what} {duration(worse.a)} to {duration(worse.b)}"
-    return f"{times}{growth} (95 %: {_interval(worse.change)})"
+        most = f"at most {worse.a:,}" if worse.a else "none"
+        counts = f"{most} in a run of A, at least {worse.b:,} in one of B"
+        return f"{printable(_counted(worse))}: {counts}{growth}"
+    times = f"{worse.what} {duration(worse.a)} in A, {duration(worse.b)} in B"
+    return f"{printable(_label(worse))}: {times}{growth} (95 %: {_interval(worse.change)})"

@@ -6,10 +6,10 @@ import signal
 from typing import TYPE_CHECKING
 
 from okld.base.errors import printable
-from okrun.cli.table import duration, percent
+from okrun.report.figures import duration, many, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from okrun.report.files import Found, Unfinished
     from okrun.report.model import Ended, Image
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 SOME = 5
 """How many of a kind are mentioned one by one."""
 
-MANY_PHASES = 50
-"""How many are shown; programs that name a phase for each of their inputs have thousands."""
+MANY = 50
+"""How many phases, and images, are shown: some programs name a phase for each of their inputs, and
+some tests make an image for each of theirs."""
 
 
 def head(summary: Summary, found: Found) -> str:
@@ -45,6 +46,14 @@ def begun(found: Found) -> dict[str, list[str]]:
     return {"running": some(running), "no report": some(gone), "begun": some(unreadable)}
 
 
+def elsewhere(folders: Sequence[str]) -> str:
+    """Return what to say of *folders* of reports beside where they were looked for, or ""."""
+    if not folders:
+        return ""
+    which = f", the last is {folders[-1]}" if folders[1:] else f": {folders[0]}"
+    return f"; {many(len(folders), 'folder')} of okprof record in it{which}"
+
+
 def notes(summary: Summary) -> str:
     """Return the lines below the tables."""
     lines = []
@@ -52,7 +61,13 @@ def notes(summary: Summary) -> str:
         lines.append("p50, p90 and p99 are estimates, from steps of a factor of two")
     if summary.tasks > 1 or (_total(summary) or 0) > summary.elapsed_ns:
         lines.append("times of several tasks add up: calls may take longer than their run")
-    if not summary.timed and any(row.total_ns is not None for row in summary.functions):
+    if 0 < summary.calls_measured < summary.reports:
+        without = summary.reports - summary.calls_measured
+        lines.append(
+            f"{without:,} of {many(summary.reports, 'report')} did not measure calls: "
+            "the time of these runs is in elapsed, and their calls are not known"
+        )
+    if not summary.timed and _any_timed(summary):
         lines.append("what one run timed and another counted has a count and no time")
     waiting = [
         f"{row.name} {row.count - row.returned:,}"
@@ -72,13 +87,17 @@ def notes(summary: Summary) -> str:
     return _lines("note: ", lines)
 
 
+def _any_timed(summary: Summary) -> bool:
+    return any(row.total_ns is not None for row in summary.functions)
+
+
 def _of_phases(summary: Summary) -> list[Row]:
     return [row for phase in summary.phases for row in phase.functions]
 
 
 def _is_abridged(summary: Summary) -> bool:
     shown = (*summary.phases, *filter(None, (summary.outside,)))
-    return len(summary.phases) > MANY_PHASES or any(
+    return len(summary.phases) > MANY or any(
         len(each.functions) > SOME or len(each.counters) > SOME for each in shown
     )
 
@@ -88,11 +107,6 @@ def some(items: Iterable[str]) -> list[str]:
     first = list(items)
     left_out = len(first) - SOME
     return [*first[:SOME], f"and {left_out:,} more"] if left_out > 0 else first
-
-
-def many(count: int, noun: str) -> str:
-    """Return how many there are of what the noun says."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def image_name(image: Image) -> str:
@@ -118,10 +132,12 @@ def _total(summary: Summary) -> int | None:
 
 
 def _in_calls(summary: Summary) -> str:
+    if not summary.calls_measured:
+        return "not measured"
     calls = many(sum(row.count for row in summary.functions), "call")
     total = _total(summary)
     if total is None:
-        return calls
+        return f"{calls}, not all timed" if _any_timed(summary) else f"{calls}, not timed"
     return f"{duration(total)} ({_share(total, summary)}), waiting included; {calls}"
 
 
@@ -129,12 +145,14 @@ def _measuring(summary: Summary) -> str:
     """Return what measuring has cost: it is never hidden."""
     costs: dict[str, list[float]] = {}
     for clock, _ in summary.clocks:
-        costs.setdefault(clock.source, []).append(clock.overhead_ns)
+        if clock.overhead_ns:  # 0 where calls were not measured
+            costs.setdefault(clock.source, []).append(clock.overhead_ns)
     each = [f"{_range(known)} a call by {source}" for source, known in costs.items()]
     if summary.heap:
         each.append(f"up to {duration(summary.heap.overhead_ns)} a block")
     cost = summary.measuring_ns
-    return f"cost about {duration(cost)} ({_share(cost, summary)}): {', '.join(each)}"
+    of = f": {', '.join(each)}" if each else ""
+    return f"cost about {duration(cost)} ({_share(cost, summary)}){of}"
 
 
 def _range(costs: list[float]) -> str:

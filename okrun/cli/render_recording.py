@@ -7,7 +7,8 @@ import signal
 from typing import TYPE_CHECKING
 
 from okld.base.errors import printable
-from okrun.cli.render_head import many, some
+from okrun.cli.render_head import some
+from okrun.report.figures import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

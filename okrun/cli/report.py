@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
-from okld.base.errors import OkError, Refusal
-from okrun.cli.say import encoded, out
+from okld.base.errors import Refusal, printable
+from okrun.cli.options import Options, asks_for_help
+from okrun.cli.say import complain, encoded, out
 from okrun.report.export import FORMATS, exporter
-from okrun.report.files import Found, find
+from okrun.report.files import Found, find, folders
 from okrun.report.order import ORDERS
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 HELP = """\
 usage: okprof report [options] FILE|DIR...
@@ -24,6 +27,7 @@ stands for all okprof-*.json in it; what was begun there and has left no report 
   --html             one page that needs no network
   --format NAME      text (default), json, html, speedscope, trace, folded or dhat
   -o FILE            write FILE, at once or not at all; - is standard output
+  --                 end of the options
   --help
 
 Times are wall-clock times, waiting included, and those of several tasks add up. p50, p90 and p99
@@ -43,13 +47,15 @@ def main(words: list[str]) -> int:
 
     Source: REP-3, RPT-1 to RPT-12.
     """
-    if "--help" in words or "-h" in words:
+    if asks_for_help(words):
         out(HELP)
         return 0
-    args = _parse(words)
-    found = find(args.paths)
+    args, paths = _parse(words)
+    found = find(paths)
     if found.empty or not found.reports:
         raise Refusal("REP-3", _nothing(found))
+    if args.format in FORMATS:
+        _complain_of(found)
     if args.output in (None, "-"):
         out(_answer(found, args.format, args.sort, to_terminal=os.isatty(1)))
     else:
@@ -61,29 +67,41 @@ def main(words: list[str]) -> int:
     return 0
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise OkError(f"{message}; okprof report --help says more")
-
-
-def _parse(words: list[str]) -> argparse.Namespace:
-    parser = _Parser(prog="okprof report", add_help=False, allow_abbrev=False)
-    parser.add_argument("paths", nargs="+", metavar="FILE|DIR")
-    parser.add_argument("--sort", choices=ORDERS, default="time")
-    parser.add_argument("-o", dest="output", metavar="FILE")
-    form = parser.add_mutually_exclusive_group()
+def _parse(words: list[str]) -> tuple[Namespace, list[str]]:
+    options = Options("report")
+    options.add_argument("--sort", choices=ORDERS, default="time")
+    options.add_argument("-o", dest="output", metavar="FILE")
+    form = options.add_mutually_exclusive_group()
     form.add_argument("--format", choices=("text", "json", *FORMATS), default="text")
     for name in ("json", "html"):
         form.add_argument(f"--{name}", dest="format", action="store_const", const=name)
-    return parser.parse_intermixed_args(words)
+    args, paths = options.split(words)
+    if not paths:
+        options.error("no report, and no directory of reports, is named")
+    return args, paths
 
 
 def _nothing(found: Found) -> str:
+    from okrun.cli.render_head import elsewhere
+
+    if not found.empty:
+        return "; ".join(("these files: no okprof-*.json", *_begun(found)))
+    where = found.empty[0]
+    return "; ".join((f"{where}: no okprof-*.json", *_begun(found))) + elsewhere(folders(where))
+
+
+def _begun(found: Found) -> list[str]:
     from okrun.cli.render_head import begun
 
-    where = found.empty[0] if found.empty else "these files"
-    more = (f"{what}: {', '.join(whose)}" for what, whose in begun(found).items() if whose)
-    return "; ".join((f"{where}: no okprof-*.json", *more))
+    return [f"{what}: {', '.join(whose)}" for what, whose in begun(found).items() if whose]
+
+
+def _complain_of(found: Found) -> None:
+    """Say on standard error what a format of another tool has no place for (RPT-3)."""
+    for each in _begun(found):
+        complain("okprof", printable(f"not in it, {each}"))
+    if not any(report.calls for report in found.reports):
+        complain("okprof", "no calls were measured, so there is little to show")
 
 
 def _answer(found: Found, form: str, order: str, *, to_terminal: bool) -> str:

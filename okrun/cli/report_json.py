@@ -29,10 +29,12 @@ def as_json(summary: Summary, found: Found, order: str) -> str:
         "schema": SCHEMA,
         "reports": summary.reports,
         "runs": summary.runs,
+        "calls_measured": summary.calls_measured,
         "images": [
             {
                 **asdict(row.image),
                 "reports": row.reports,
+                "calls_measured": row.calls_measured,
                 "elapsed_ns": row.elapsed_ns,
                 "count": row.count,
                 "total_ns": row.total_ns,

@@ -19,6 +19,9 @@ T = TypeVar("T")
 ANOTHER_STATE = 1.5
 """The ratio of what measuring costs from which on the machine is not the same, or not as it was."""
 
+LONGEST = 120
+"""In characters, of what is named; a program may have thousands of arguments."""
+
 ORDERED = 0.01
 """How often runs that are started in no order may look as if those of one side came first."""
 
@@ -77,9 +80,14 @@ def _other(a: Side, b: Side, what: str, of: Callable[[Report], str]) -> Iterator
 
 
 def _listed(tally: Iterable[str]) -> str:
-    names = list(tally)
+    names = [_shortened(each) for each in tally]
     more = f" and {len(names) - 3} more" if names[3:] else ""
     return ", ".join(names[:3]) + more
+
+
+def _shortened(text: str) -> str:
+    """Return *text* as far as a line has room for it; the reports have all of it."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 40]}...{text[-37:]}"
 
 
 def _end(report: Report) -> str:
@@ -88,12 +96,22 @@ def _end(report: Report) -> str:
 
 
 def _other_state(a: Side, b: Side) -> Iterator[str]:
+    if _measured(a) != _measured(b):  # which is said, and costs what it costs
+        return
     cost_a, cost_b = a.overhead_ns, b.overhead_ns
     if max(cost_a, cost_b) > ANOTHER_STATE * min(cost_a, cost_b):
         yield (
             f"measuring a call costs {cost_a:.1f} ns in A and {cost_b:.1f} ns in B: "
             "another machine, or not in the same state"
         )
+
+
+def _measured(side: Side) -> set[tuple[bool, bool, str]]:
+    """Return how calls were measured, on which the cost of a call depends on any machine."""
+    return {
+        ("calls" in report.what, "count" in report.what, report.clock.source)
+        for report in side.reports
+    }
 
 
 def _in_order(a: Side, b: Side) -> Iterator[str]:

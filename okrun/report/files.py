@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import stat
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from attrs import asdict, frozen
@@ -17,6 +18,9 @@ from okrun.report.model import Head, Report
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO
+
+RECORDED = "okprof-[0-9]*-[0-9]*-[0-9]*"
+"""What ``okprof record`` calls the folder of a run that it was given none for."""
 
 # Without O_NONBLOCK the open of a FIFO waits for somebody to write to it.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -84,6 +88,22 @@ def find(paths: Iterable[str]) -> Found:
     )
 
 
+def folders(path: str) -> tuple[str, ...]:
+    """
+    Return the folders that ``okprof record`` has made in *path*, in order of their time.
+
+    Source: REC-2.
+    """
+    try:
+        with os.scandir(path) as entries:
+            names = [
+                each.name for each in entries if fnmatch(each.name, RECORDED) and each.is_dir()
+            ]
+    except OSError:
+        return ()
+    return tuple(os.path.join(path, name) for name in sorted(names))
+
+
 class _Search:
     def __init__(self) -> None:
         self.reports: dict[str, Report] = {}
@@ -100,18 +120,18 @@ class _Search:
         except OSError as error:
             raise Unreadable("report", path, error) from None
         before = len(self.reports)
-        reports = [name for name in names if name.startswith("okprof-") and name.endswith(".json")]
+        reports = [name for name in names if is_report(name)]
         for name in reports:
             self._report(os.path.join(path, name))
         for name in names:
-            if _is_part(name) and _finished(name) not in reports:
+            if is_part(name) and finished_name(name) not in reports:
                 self._part(path, name)
         if not reports and len(self.reports) == before:
             self.empty.append(path)
 
     def _file(self, path: str) -> None:
         folder, name = os.path.split(path)
-        if _is_part(name):
+        if is_part(name):
             self._part(folder, name)
         else:
             self._report(path)
@@ -123,7 +143,7 @@ class _Search:
 
     def _part(self, folder: str, name: str) -> None:
         """Look at what was begun; where it ends meanwhile, read it as what it has become."""
-        path, finished = (os.path.join(folder, each) for each in (name, _finished(name)))
+        path, finished = (os.path.join(folder, each) for each in (name, finished_name(name)))
         line, running = b"", False
         try:
             with _opened(path, os.O_NOFOLLOW) as file:
@@ -160,11 +180,17 @@ def _opened(path: str, flags: int = 0) -> BinaryIO:
     return open(fd, "rb")
 
 
-def _is_part(name: str) -> bool:
+def is_report(name: str) -> bool:
+    """Say whether a file of this name is a report that is ended."""
+    return name.startswith("okprof-") and name.endswith(".json")
+
+
+def is_part(name: str) -> bool:
+    """Say whether a file of this name is a report that was begun."""
     return name.startswith(".okprof-") and name.endswith(".part")
 
 
-def _finished(part: str) -> str:
+def finished_name(part: str) -> str:
     """Return the name that a report has once it is ended."""
     return part.removeprefix(".").removesuffix(".part") + ".json"
 

@@ -35,6 +35,7 @@ def merge(reports: Sequence[Report]) -> Summary:
     return Summary(
         reports=len(reports),
         runs=len(runs(reports)),
+        calls_measured=_measured(reports),
         images=_images(reports),
         clocks=tuple(Tally(report.clock for report in reports).items()),
         ends=tuple(Tally(report.ended for report in reports).items()),
@@ -62,6 +63,10 @@ def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 def _timed(calls: Iterable[Call]) -> bool:
     return all(call.total_ns is not None for call in calls)
+
+
+def _measured(reports: Iterable[Report]) -> int:
+    return sum(report.counts_calls for report in reports)
 
 
 def _measuring(report: Report) -> float:
@@ -118,6 +123,7 @@ def _images(reports: Iterable[Report]) -> tuple[ImageRow, ...]:
             ImageRow(
                 image=image,
                 reports=len(group),
+                calls_measured=_measured(group),
                 elapsed_ns=sum(report.elapsed_ns for report in group),
                 count=sum(call.count for call in calls),
                 total_ns=_if_all(sum, [call.total_ns for call in calls]),
@@ -159,10 +165,10 @@ def _outside(
     phases: Sequence[PhaseRow],
 ) -> PhaseRow:
     """Return all, less the phases; what was lost at the end is not known to lie outside."""
-    inside: dict[str | None, list[Row]] = {}
+    inside: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in (each for phase in phases for each in phase.functions):
-        inside.setdefault(row.name, []).append(row)
-    rows = [_rest(row, inside.get(row.name, [])) for row in functions]
+        inside.setdefault((row.name, row.interface), []).append(row)
+    rows = [_rest(row, inside.get((row.name, row.interface), [])) for row in functions]
     rows = [row for row in rows if row.count or row.returned]
     timed = all(row.total_ns is not None for row in rows)
     whole = sum(_weight(row, timed) for row in rows)

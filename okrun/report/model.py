@@ -196,3 +196,8 @@ class Report:
     phase_totals: tuple[PhaseTotal, ...]
     lost: tuple[str, ...]
     heap: Heap | None
+
+    @property
+    def counts_calls(self) -> bool:
+        """Whether calls were counted; where they were not, that there are none says nothing."""
+        return bool(self.calls) or "calls" in self.what or "count" in self.what

@@ -105,7 +105,9 @@ class _Sums:
         self._runs = runs
 
     def add(self, key: Key, run: int, value: int) -> None:
-        self.values.setdefault(key, [0] * self._runs)[run] += value
+        if key not in self.values:
+            self.values[key] = [0] * self._runs
+        self.values[key][run] += value
 
 
 def _unknown(report: Report) -> Iterator[tuple[str, str]]:

@@ -33,6 +33,10 @@ OUTSIDE = 0.05
 LEAST = -1e3
 """The logarithm of 0, as far as order goes."""
 
+STEPS = 1 << 40
+MARGIN = 1e-9
+"""Of a logarithm: more than what rounding makes of it."""
+
 EXACT = 400
 """Runs of both sides up to which chances are counted out. Beyond, the normal distribution stands
 for them, to within a few hundredths of a chance, and mostly above it."""
@@ -83,9 +87,25 @@ def _ratio(a: float, b: float) -> float:
     return inf if b else 1.0
 
 
+class _Steps:
+    """Values from *least* to *most*, ascending, so near one another that one is as good as any."""
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least, self._size = least, (most - least) / STEPS
+
+    def __len__(self) -> int:
+        return STEPS + 1
+
+    def __getitem__(self, at: int) -> float:
+        return self._least + at * self._size
+
+
 class _Apart:
     """
     The logarithms of B over A for all pairs of runs, and what A scores when it is shifted.
+
+    Of more runs than are counted out (of 10,000 a side there are 10^8 pairs) the pairs are not
+    kept: any shift may then be the one that is looked for, to `STEPS` parts of the whole range.
 
     The score is the sum of what A's runs among the *ranked* fastest count: the fastest of all
     *ranked*, the next one less, and so on. Where values of both sides are equal, the score is the
@@ -94,9 +114,15 @@ class _Apart:
 
     def __init__(self, a: Sequence[float], b: Sequence[float]) -> None:
         logs_a, logs_b = (sorted(log(each) if each else LEAST for each in side) for side in (a, b))
-        self._rows = [[other - one for other in logs_b] for one in logs_a]
-        # Rows from the last on are ascending stretches, which sorting takes as they are.
-        self._all = sorted(value for row in reversed(self._rows) for value in row)
+        self._all: _Steps | list[float]
+        # Each row is one of A's runs: the values that B's have from there.
+        if len(a) + len(b) <= EXACT:
+            self._rows = [(0.0, [other - one for other in logs_b]) for one in logs_a]
+            # Rows from the last on are ascending stretches, which sorting takes as they are.
+            self._all = sorted(value for _, row in reversed(self._rows) for value in row)
+        else:
+            self._rows = [(one, logs_b) for one in logs_a]
+            self._all = _Steps(logs_b[0] - logs_a[-1] - MARGIN, logs_b[-1] - logs_a[0] + MARGIN)
         self._ranked = max(len(a), len(b))
         self._mean = len(a) * self._ranked * (self._ranked + 1) / 2 / (len(a) + len(b))
 
@@ -110,8 +136,8 @@ class _Apart:
 
     def _score(self, by: float, before: Callable[[list[float], float], int]) -> int:
         score, counts = 0, self._ranked
-        for row in self._rows:
-            value = counts - before(row, by)
+        for origin, row in self._rows:
+            value = counts - before(row, origin + by)
             if value <= 0:
                 break
             score += value
@@ -229,7 +255,7 @@ def together(chances: Sequence[float], weights: Sequence[float]) -> tuple[float,
 
 def can_tell(a: int, b: int, chance: float) -> bool:
     """Say whether samples of *a* and *b* values can have a p of at most *chance* at all."""
-    return comb(a + b, a) * chance >= 2
+    return comb(a + b, a) >= 2 / chance
 
 
 def runs_to_tell(chance: float) -> int:

@@ -62,6 +62,7 @@ class ImageRow:
     Attributes:
         image: The image.
         reports: How many they are.
+        calls_measured: In how many of them calls were counted.
         elapsed_ns: The time of these runs, in nanoseconds, added up.
         count: How many calls.
         total_ns: Their time, or None where any of them was counted only.
@@ -69,6 +70,7 @@ class ImageRow:
 
     image: Image
     reports: int
+    calls_measured: int
     elapsed_ns: int
     count: int
     total_ns: int | None
@@ -126,6 +128,7 @@ class Summary:
     Attributes:
         reports: How many they are.
         runs: How many runs they belong to.
+        calls_measured: In how many of the reports calls were counted.
         images: One row for each image, in order of first appearance.
         clocks: Each clock, with how many reports have it, likewise.
         ends: Each way to end, with how many ended so, likewise.
@@ -145,6 +148,7 @@ class Summary:
 
     reports: int
     runs: int
+    calls_measured: int
     images: tuple[ImageRow, ...]
     clocks: tuple[tuple[Clock, int], ...]
     ends: tuple[tuple[Ended, int], ...]

@@ -1,6 +1,7 @@
 """``okprof diff``, as a command."""
 
 import json
+import os
 import re
 
 import pytest
@@ -147,9 +148,10 @@ def test_check(run, sides):
     assert status == 1
     found = [line for line in out.splitlines() if line.startswith("regression: ")]
     assert found == [
-        "regression: kal_alloc: time 1.00 ms to 1.20 ms, +20.0 % (95 %: +20.0 % to +20.0 %); "
-        "threshold 5 %",
-        "regression: kal_alloc: 1,000 to 1,200 in every run, +20.0 %; threshold 5 %",
+        "regression: kal_alloc: time 1.00 ms in A, 1.20 ms in B, +20.0 % "
+        "(95 %: +20.0 % to +20.0 %); threshold 5 %",
+        "regression: calls of kal_alloc: at most 1,000 in a run of A, at least 1,200 in one of B, "
+        "+20.0 %; threshold 5 %",
     ]
     status, out, _ = run(old, new)
     assert (status, "regression" in out) == (0, False)
@@ -158,12 +160,26 @@ def test_check(run, sides):
 
 
 @pytest.mark.spec("DIFF-11")
+def test_check_of_a_new_call(run, sides):
+    """A call that A has not is none in A."""
+    new_call = {**calls(100, 7)[0], "name": "kal_free"}
+    status, out, _ = run("--check", *sides({"calls": [*calls(1_000_000), new_call]}))
+    assert status == 1
+    assert (
+        "regression: calls of kal_free: none in a run of A, at least 7 in one of B; threshold 5 %\n"
+    ) in out
+
+
+@pytest.mark.spec("DIFF-11")
 def test_check_of_one_run_a_side(run, sides):
     """Counts are judged, times are not, and that is said."""
     old, new = sides({"calls": calls(9_000_000)})
     status, out, _ = run("--check", old, new)
     assert status == 0
-    assert out.endswith("check: times are not judged, with so few runs; counts are\n")
+    assert out.splitlines()[-2:] == [
+        "check: no count is worse; threshold 5 %",
+        "check: times are not judged, with so few runs; counts are",
+    ]
 
 
 @pytest.mark.spec("DIFF-12", "CLI-2")
@@ -225,6 +241,44 @@ def test_usage(run, words):
     status, out, err = run(*words)
     assert (status, out) == (2, "")
     assert re.fullmatch(r"okprof: [^\n]+\n", err)
+
+
+@pytest.mark.spec("DIFF-12", "CLI-1")
+@pytest.mark.parametrize("words", [["--"], ["--check", "--"]])
+def test_what_follows_the_dashes_is_a_path(run, sides, monkeypatch, words):
+    """After -- every word is a side, whatever it begins with and whatever option has its name."""
+    old, new = sides({})
+    monkeypatch.chdir(old.parent)
+    old.rename("-old")
+    new.rename("--help")
+    status, out, err = run(*words, "-old", "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith("A  -old: 1 run, ")
+
+
+@pytest.mark.spec("DIFF-4", "DIFF-12")
+def test_a_call_of_one_side_is_not_told_alone(run, sides, monkeypatch):
+    """In any width the time of a call is told of both sides, or of none."""
+    old, new = sides({"calls": calls(3_000_000, count=2000)})
+    monkeypatch.setattr("os.isatty", lambda fd: True)
+    seen = set()
+    for columns in range(20, 140):
+        size = os.terminal_size((columns, 24))
+        monkeypatch.setattr("os.get_terminal_size", lambda fd, size=size: size)
+        out = run(old, new)[1]
+        seen.add(("call A" in out, "call B" in out))
+    assert seen == {(False, False), (True, True)}
+
+
+@pytest.mark.spec("DIFF-12")
+@pytest.mark.parametrize(("columns", "columns_left_out"), [(0, False), (200, False), (40, True)])
+def test_on_a_terminal(run, sides, monkeypatch, columns, columns_left_out):
+    """As wide as that; where nobody has told it how wide it is (0 columns) all is there."""
+    old, new = sides({})
+    monkeypatch.setattr("os.isatty", lambda fd: True)
+    monkeypatch.setattr("os.get_terminal_size", lambda fd: os.terminal_size((columns, 24)))
+    out = run(old, new)[1]
+    assert ("call A" not in out) == columns_left_out
 
 
 @pytest.mark.spec("DIFF-12")

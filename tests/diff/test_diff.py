@@ -197,6 +197,18 @@ def test_too_few_runs_for_a_mark(timed):
     assert {each.total.mark for each in again.times} == {"slower"}
 
 
+@pytest.mark.spec("DIFF-5", "DIFF-7")
+def test_thousands_of_runs(timed, rng):
+    """Of 600 runs a side a tenth is found as of ten."""
+    runs = [rng.lognormvariate(10, 0.05) for _ in range(600)]
+    a, b = (
+        timed([{"kal_alloc": by * ns} for ns in runs], first=at) for at, by in ((0, 1), (1, 1.1))
+    )
+    changed = {row.name: row.total for row in diff(a, b).times}["kal_alloc"]
+    assert changed.mark == "slower"
+    assert changed.shift.ratio == pytest.approx(1.1, rel=0.01)
+
+
 @pytest.mark.spec("DIFF-6")
 def test_too_few_runs_for_what_takes_little(timed):
     """What takes little of the time needs more runs before it can be marked, and says so."""

@@ -46,8 +46,21 @@ def test_comparable_sides(said, runs):
             "another machine, or not in the same state",
         ),
         ({"clock": {"source": "tsc", "overhead_ns": 29.0}}, None),
+        (
+            {"what": ["count"], "clock": {"source": "tsc", "overhead_ns": 0.5}},
+            "not the same measured: A calls; B count",
+        ),
+        (
+            {"clock": {"source": "monotonic", "overhead_ns": 60.0}},
+            "not the same clock: A tsc; B monotonic",
+        ),
         ({"argv": ["app.ok"]}, "not the same arguments: A a \udcff; B (none)"),
         ({"argv": ["other.ok", "a", "\udcff"]}, None),
+        (
+            {"argv": ["app.ok", *(f"file{at}" for at in range(1000))]},
+            "not the same arguments: A a \udcff; B file0 file1 file2 file3 file4 file5 file6 file7 "
+            "file8 file9 file10 file11 file12...le995 file996 file997 file998 file999",
+        ),
         (
             {"ended": {"by": "signal", "status": 139, "signal": 11}},
             "not the same ended: A exit 42; B signal 11",

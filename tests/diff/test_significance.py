@@ -3,12 +3,20 @@
 import itertools
 import math
 import statistics
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from okrun.report.significance import can_tell, runs_to_tell, score_chances, shift, together
+from okrun.report.significance import (
+    _chances,
+    can_tell,
+    runs_to_tell,
+    score_chances,
+    shift,
+    together,
+)
 
 CRITICAL = {
     4: [0],
@@ -171,6 +179,33 @@ def test_many_runs(rng):
         assert shift(a, moved).p == pytest.approx(exact, rel=0.2)
 
 
+@pytest.mark.spec("DIFF-5")
+@pytest.mark.parametrize("spread", [0, 0.1])
+def test_estimate_and_interval_of_many_runs_are_those_of_all_pairs(rng, monkeypatch, spread):
+    """Of more runs than are counted out no pair is kept, and the answer is the same."""
+    a, b = ([rng.lognormvariate(0, spread) for _ in range(150)] for _ in range(2))
+    moved = [1.03 * value for value in b]
+    of_pairs = shift(a, moved)
+    counted = _chances(150, 150, 150)
+    monkeypatch.setattr("okrun.report.significance.EXACT", 299)
+    monkeypatch.setattr("okrun.report.significance._chances", lambda *_: counted)
+    searched = shift(a, moved)
+    assert searched.p == of_pairs.p
+    for name in ("ratio", "low", "high"):
+        assert getattr(searched, name) == pytest.approx(getattr(of_pairs, name), rel=1e-9)
+
+
+@pytest.mark.spec("DIFF-5")
+def test_memory_of_many_runs(rng):
+    """Of 3,000 runs a side there are 9 million pairs; what is kept is of the runs."""
+    a = [rng.lognormvariate(0, 0.1) for _ in range(3000)]
+    tracemalloc.start()
+    shift(a, [1.01 * value for value in a])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1000 * len(a)
+
+
 @pytest.mark.spec("DIFF-6")
 def test_how_many_runs_it_takes():
     """Three and three have no critical U at 0.05, four and four have: 2 in 20, and 2 in 70."""
@@ -178,6 +213,7 @@ def test_how_many_runs_it_takes():
     assert can_tell(4, 4, 0.05)
     assert can_tell(3, 5, 0.05)
     assert runs_to_tell(0.05) == 4
+    assert can_tell(10_000, 10_000, 1e-300)  # of more ways than a float can count
     assert shift([1, 2, 3], [4, 5, 6]).low is None
     assert shift([1, 2, 3, 4], [5, 6, 7, 8]).low is not None
 

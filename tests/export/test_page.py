@@ -125,16 +125,16 @@ def test_all_is_said_without_a_script(browser, page, whole, script):
     browser.open(page(*whole), script=script)
     assert browser.texts("h1, header p") == ["hello.ok", "2 reports, x86_64"]
     assert browser.texts("dd") == [
-        *("2.00 µs\nof all reports", "12\nof 3 functions", "4.00 µs\nof all tasks"),
+        *("2.00 us\nof all reports", "12\nof 3 functions", "4.00 us\nof all tasks"),
         *("1\nat the most", "0 of 2\nexit 42 (1), signal 11 (1)"),
-        "1.76 µs\n21.5 ns a call, by tsc",
+        "1.76 us\n21.5 ns a call, by tsc",
     ]
     assert browser.texts("h2") == [
         *("Interfaces", "Phases", "Functions", "Counters", "Heap", "Reports")
     ]
     [interfaces, *_] = browser.texts("#interfaces tbody")
     assert interfaces.split() == [
-        *("openkal.stream", "95.0", "%", "10", "3.80", "µs"),
+        *("openkal.stream", "95.0", "%", "10", "3.80", "us"),
         *("(none)", "5.0", "%", "2", "200", "ns"),
     ]
     [_, functions] = browser.texts("#functions tbody tr:nth-child(-n + 2)")
@@ -146,7 +146,7 @@ def test_all_is_said_without_a_script(browser, page, whole, script):
     assert browser.texts("#reports tbody td:nth-child(2)") == ["exit 42", "signal 11"]
     assert browser.texts("summary b") == ["read", "write", "(outside any phase)"]
     [read, *_] = browser.texts("summary")
-    assert read.split() == ["read", "4", "1.50", "µs", "75.0", "%", "6", "2.92", "µs"]
+    assert read.split() == ["read", "4", "1.50", "us", "75.0", "%", "6", "2.92", "us"]
 
 
 @pytest.mark.spec("EXP-9")
@@ -159,7 +159,7 @@ def test_a_line_of_phases_opens(browser, page, whole):
     [inside] = browser.texts("details[open] .inside")
     words = re.split(r"\s+", inside)
     assert words[:4] == ["function", "calls", "total", "share"]
-    assert words[4:10] == ["kal_stream_write", "4", "2.80", "µs", "95.9", "%"]
+    assert words[4:10] == ["kal_stream_write", "4", "2.80", "us", "95.9", "%"]
     assert words[-3:] == ["by", "lines", "10"]
 
 

@@ -115,6 +115,27 @@ def test_usage_is_status_two(run, tmp_path, monkeypatch, words):
 
 
 @pytest.mark.spec("CLI-1")
+@pytest.mark.parametrize("words", [["--flame"], ["x", "--flame"], ["x", "-o", "y", "--flame"]])
+def test_an_option_it_does_not_have_is_named(run, words):
+    """Which word was wrong is said, also where a path is missing too."""
+    status, _, err = run("report", *words)
+    assert (status, "--flame" in err) == (2, True)
+
+
+@pytest.mark.spec("CLI-1", "RPT-12")
+@pytest.mark.parametrize("name", ["-runs", "--json", "--help", "-", "--"])
+def test_what_follows_the_dashes_is_a_path(run, tmp_path, write_report, monkeypatch, name):
+    """After -- every word is a path, whatever it begins with and whatever option has its name."""
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / name
+    place.mkdir()
+    write_report(place)
+    status, out, err = run("report", "--sort", "name", "--", name)
+    assert (status, err) == (0, "")
+    assert out.startswith("1 report of hello.ok")
+
+
+@pytest.mark.spec("CLI-1")
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["report", "--help"]])
 def test_help_and_version(run, words):
     """They are answers: on standard output, with status 0."""
@@ -142,6 +163,23 @@ def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
+@pytest.mark.spec("REP-3")
+def test_where_the_reports_are(run, tmp_path):
+    """A directory without a report but with folders of okprof record: these are named."""
+    for name in ("okprof-20240101-101010-7", "okprof-20240102-101010-6", "okprof-mine"):
+        (tmp_path / name).mkdir()
+    status, _, err = run("report", tmp_path)
+    assert status == 1
+    assert err == (
+        f"okprof: {tmp_path}: no okprof-*.json; 2 folders of okprof record in it, the last is "
+        f"{tmp_path}/okprof-20240102-101010-6 [REP-3]\n"
+    )
+    (tmp_path / "okprof-20240102-101010-6").rmdir()
+    for words in (["report", tmp_path], ["diff", tmp_path, tmp_path]):
+        err = run(*words)[2]
+        assert f"; 1 folder of okprof record in it: {tmp_path}/okprof-20240101-101010-7 [" in err
+
+
 @pytest.mark.spec("RPT-10")
 @pytest.mark.parametrize(
     ("name", "value", "bold"),
@@ -154,6 +192,27 @@ def test_on_a_terminal(run, folder, terminal, monkeypatch, name, value, bold):
     assert ("\x1b[1m" in out) == bold
     assert "   p99   " in out
     assert "   p90   " not in out
+
+
+@pytest.mark.spec("RPT-3", "RPT-12")
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_a_format_has_no_place_for(run, folder, begin_report, name):
+    """What was begun and left no report is said on standard error, beside what is written."""
+    begin_report(folder, id="4")
+    status, out, err = run("report", "--format", name, folder)
+    assert (status, out != "") == (0, True)
+    assert err == "okprof: not in it, no report: hello.ok (pid 77)\n"
+
+
+@pytest.mark.spec("RPT-12")
+def test_a_format_without_a_call(run, tmp_path, write_report):
+    """That calls were not measured is said, as the file may be empty for it."""
+    write_report(tmp_path, what=["heap"], calls=[], phase_totals=[])
+    assert run("report", "--format", "folded", tmp_path) == (
+        0,
+        "",
+        "okprof: no calls were measured, so there is little to show\n",
+    )
 
 
 @pytest.mark.spec("RPT-10", "RPT-12")

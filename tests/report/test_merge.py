@@ -63,9 +63,9 @@ def test_two_reports_are_added(make_report, good):
     assert (summary.reports, summary.runs, summary.tasks) == (2, 2, 8)
     assert summary.images == (
         ImageRow(image=Image(path="hello.ok", build_id="00ff", arch="x86_64"), reports=1,
-                 elapsed_ns=3_000_000, count=6, total_ns=2000),
+                 calls_measured=1, elapsed_ns=3_000_000, count=6, total_ns=2000),
         ImageRow(image=Image(path="other.ok", build_id=None, arch="x86_64"), reports=1,
-                 elapsed_ns=3_000_000, count=7, total_ns=400),
+                 calls_measured=1, elapsed_ns=3_000_000, count=7, total_ns=400),
     )  # fmt: skip
     assert summary.clocks == ((Clock(source="tsc", overhead_ns=21.5), 2),)
     assert summary.ends == (
@@ -107,6 +107,22 @@ def test_phases_and_what_lies_outside(make_report):
     ]
     assert outside.functions[1].log2_ns == (0, 0, 0, 0, 0, 2)
     assert outside.counters == (("lines", 2),)
+
+
+@pytest.mark.spec("RPT-8")
+def test_outside_of_one_name_in_two_interfaces(make_report):
+    """A name that two reports have in different interfaces is two functions, outside phases too."""
+    reports = [
+        make_report(calls=[call("kal_f", interface, 50, 50)], phase_totals=[
+            {"name": "read", "count": 1, "elapsed_ns": 60, "counters": [],
+             "calls": [call_in_phase("kal_f", 50)]}])
+        for interface in ("openkal.fs", "openkal.net")
+    ]  # fmt: skip
+    outside = merge(reports).outside
+    assert [(row.interface, row.count, row.total_ns) for row in outside.functions] == [
+        ("openkal.fs", 1, 50),
+        ("openkal.net", 1, 50),
+    ]
 
 
 @pytest.mark.spec("RPT-8")

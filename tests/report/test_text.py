@@ -4,25 +4,11 @@ import re
 
 import pytest
 from reporting import HEAP, call, call_in_phase
+from text_of_reports import ESTIMATES, notes, rows, told
 
 from okrun.cli.render import as_text
-from okrun.report.files import Found, find
+from okrun.report.files import find
 from okrun.report.merge import merge
-
-
-def told(reports, order="time", **more):
-    found = Found(reports=tuple(reports), unfinished=(), headless=(), empty=())
-    return as_text(merge(found.reports), found, order, **more)
-
-
-def rows(text, *heading):
-    """The cells of the table that has this heading, its own cells first."""
-    for table in text.split("\n\n"):
-        lines = [re.split(r" {2,}", line.strip()) for line in table.splitlines()]
-        if lines[0] == list(heading):
-            return lines[1:]
-    raise AssertionError(f"no table of {heading} in:\n{text}")
-
 
 TIMES = ("of time", "calls", "total", "mean", "p50", "p90", "p99", "max")
 
@@ -147,13 +133,6 @@ def test_what_was_begun_is_told(tmp_path, write_report, begin_report):
     ) in text
 
 
-def notes(text):
-    return [line.removeprefix("note: ") for line in text.splitlines() if line.startswith("note: ")]
-
-
-ESTIMATES = "p50, p90 and p99 are estimates, from steps of a factor of two"
-
-
 @pytest.mark.spec("RPT-6", "RPT-10")
 def test_no_more_notes_than_needed(make_report):
     """Of a plain report only the percentiles have a note; where nothing was timed there is none."""
@@ -203,7 +182,8 @@ def test_counted_and_timed(make_report):
     assert notes(told(reports)) == [
         "what one run timed and another counted has a count and no time"
     ]
-    assert "in calls   6 calls\n" in told(reports)
+    assert "in calls   6 calls, not all timed\n" in told(reports)
+    assert "in calls   0 calls, not timed\n" in told(reports[1:])
 
 
 @pytest.mark.spec("RPT-10")

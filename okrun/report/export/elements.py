@@ -47,7 +47,7 @@ def heading(row: Element, names: Iterable[str], by: str = "") -> None:
 
 def named(row: Element, text: str, more: str = "") -> None:
     """Append the cell that heads a row, with *more* below; it is broken where it is very long."""
-    long = {"class_": "long"} if max(len(text), len(more)) > LONG else {}
+    long = {"class_": "long"} if max(len(printable(each)) for each in (text, more)) > LONG else {}
     put(put(row, "th", text, scope="row", **long), "small", more)
 
 

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 from okrun.report.export import phases, tables
 from okrun.report.export.elements import put
-from okrun.report.export.figures import count, how, some, span
+from okrun.report.figures import count, duration, how, many
 from okrun.report.merge import merge
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ def _about(page: Element, summary: Summary) -> None:
     head = _find(page, ".//header/div")
     put(_find(page, ".//head"), "title", f"okprof: {title}")
     put(head, "h1", title)
-    about = [some(summary.reports, "report")]
+    about = [many(summary.reports, "report")]
     if summary.runs != summary.reports:
-        about.append(some(summary.runs, "run"))
+        about.append(many(summary.runs, "run"))
     if len(summary.images) > 1:
-        about.append(some(len(summary.images), "image"))
+        about.append(many(len(summary.images), "image"))
     about += dict.fromkeys(row.image.arch for row in summary.images)
     put(head, "p", ", ".join(about))
     facts = _find(page, ".//dl")
@@ -105,27 +105,39 @@ def _about(page: Element, summary: Summary) -> None:
 
 def _facts(summary: Summary) -> list[tuple[str, str, str]]:
     rows = summary.functions
-    calls = sum(row.count for row in rows)
     times = [row.total_ns for row in rows if row.total_ns is not None]
     facts = [
-        ("Time", span(summary.elapsed_ns), "of all reports" if summary.reports > 1 else ""),
-        ("Calls", count(calls), f"of {some(len(rows), 'function')}"),
+        ("Time", duration(summary.elapsed_ns), "of all reports" if summary.reports > 1 else ""),
+        _called(summary),
     ]
     if rows and len(times) == len(rows):
-        facts.append(("In calls", span(sum(times)), "of all tasks"))
+        facts.append(("In calls", duration(sum(times)), "of all tasks"))
     return [
         *facts,
         ("Tasks", count(summary.tasks), "at the most" if summary.reports > 1 else ""),
         _ended(summary),
-        ("Measuring cost", span(summary.measuring_ns), _cost(summary)),
+        ("Measuring cost", duration(summary.measuring_ns), _cost(summary)),
     ]
+
+
+def _called(summary: Summary) -> tuple[str, str, str]:
+    if not summary.calls_measured:
+        return "Calls", "-", "not measured"
+    calls = count(sum(row.count for row in summary.functions))
+    of = f"of {many(len(summary.functions), 'function')}"
+    if summary.calls_measured < summary.reports:
+        of += f", measured in {count(summary.calls_measured)} of {many(summary.reports, 'report')}"
+    return "Calls", calls, of
 
 
 def _cost(summary: Summary) -> str:
     """Return what measuring adds to a call, by which clock; reports differ a little."""
-    costs = [f"{clock.overhead_ns:.1f}" for clock, _ in summary.clocks]
+    clocks = [clock for clock, _ in summary.clocks if clock.overhead_ns]
+    if not clocks:  # calls were not measured
+        return ""
+    costs = [f"{clock.overhead_ns:.1f}" for clock in clocks]
     least, most = min(costs, key=float), max(costs, key=float)
-    sources = ", ".join(dict.fromkeys(clock.source for clock, _ in summary.clocks))
+    sources = ", ".join(dict.fromkeys(clock.source for clock in clocks))
     return f"{least if least == most else f'{least} to {most}'} ns a call, by {sources}"
 
 

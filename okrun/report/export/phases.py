@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from okrun.report.export.elements import bar, heading, named, number, put
-from okrun.report.export.figures import count, percent, some, span
 from okrun.report.export.stacks import OUTSIDE
 from okrun.report.export.timeline import COLOURS, draw
+from okrun.report.figures import count, duration, many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,38 +41,45 @@ def _totals(
     head = put(parent, "p", class_="totals", aria_hidden="true")
     for name in ("phase", "times", "total", "", "of the time", "calls", "in calls"):
         put(head, "span", name)
-    whole = summary.elapsed_ns
     for row in rows[:NAMES]:
-        _line(parent, row, row.name or "", colours.get(row.name or "", f"k{COLOURS}"), whole)
+        _line(parent, row, row.name or "", colours.get(row.name or "", f"k{COLOURS}"), summary)
     if len(rows) > NAMES:
-        put(parent, "p", f"{some(len(rows) - NAMES, 'more name')}.", class_="note")
+        put(parent, "p", f"{many(len(rows) - NAMES, 'more name')}.", class_="note")
     if summary.outside is not None:
-        _line(parent, summary.outside, OUTSIDE, "", whole)
+        _line(parent, summary.outside, OUTSIDE, "", summary)
 
 
-def _line(parent: Element, row: PhaseRow, name: str, colour: str, whole_ns: int) -> None:
+def _line(parent: Element, row: PhaseRow, name: str, colour: str, summary: Summary) -> None:
     details = put(parent, "details")
     line = put(details, "summary", class_="totals")
     label = put(line, "span")
     put(label, "i", class_=f"swatch {colour}")
     put(label, "b", name)
-    times = [each.total_ns for each in row.functions if each.total_ns is not None]
-    share = row.elapsed_ns / whole_ns if whole_ns else 0.0
+    share = row.elapsed_ns / summary.elapsed_ns if summary.elapsed_ns else 0.0
     put(line, "span", count(row.count) if row.count else "")
-    put(line, "span", span(row.elapsed_ns))
+    put(line, "span", duration(row.elapsed_ns))
     bar(put(line, "span"), share)
     put(line, "span", percent(share))
-    put(line, "span", count(sum(each.count for each in row.functions)))
-    put(line, "span", span(sum(times) if len(times) == len(row.functions) else None))
+    calls, times = _calls(row) if summary.calls_measured else (None, None)
+    put(line, "span", count(calls))
+    put(line, "span", duration(times))
     inside = put(details, "div", class_="inside")
-    _functions(inside, row)
+    if row.functions:
+        _functions(inside, row)
+    else:
+        nothing = "No calls." if summary.calls_measured else "Calls were not measured."
+        put(inside, "p", nothing, class_="note")
     _counters(inside, row)
 
 
+def _calls(row: PhaseRow) -> tuple[int, int | None]:
+    """Return how many calls there are, and their time where all were timed."""
+    times = [each.total_ns for each in row.functions if each.total_ns is not None]
+    calls = sum(each.count for each in row.functions)
+    return calls, sum(times) if len(times) == len(row.functions) else None
+
+
 def _functions(parent: Element, row: PhaseRow) -> None:
-    if not row.functions:
-        put(parent, "p", "No calls.", class_="note")
-        return
     table = put(parent, "table")
     heading(put(put(table, "thead"), "tr"), ("function", "#calls", "#total", "#share"))
     body = put(table, "tbody")
@@ -80,7 +87,7 @@ def _functions(parent: Element, row: PhaseRow) -> None:
         line = put(body, "tr")
         named(line, each.name or "")
         number(line, each.count, count(each.count))
-        number(line, each.total_ns, span(each.total_ns))
+        number(line, each.total_ns, duration(each.total_ns))
         number(line, each.share, percent(each.share))
     _more(body, len(row.functions), "4")
 

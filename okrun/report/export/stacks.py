@@ -41,10 +41,12 @@ def stacks(reports: Sequence[Report]) -> tuple[Stack, ...]:
 
     Source: EXP-2.
     """
-    images = dict.fromkeys(report.image.path for report in reports)
+    images: dict[str, list[Report]] = {}
+    for report in reports:
+        images.setdefault(report.image.path, []).append(report)
     sums: dict[tuple[str, ...], tuple[int, int]] = {}
-    for image in images:
-        for phase, row in _rows([report for report in reports if report.image.path == image]):
+    for image, of_image in images.items():
+        for phase, row in _rows(of_image):
             names = (image, phase, row.interface, row.name)
             frames = tuple(printable(name) for name in names if name is not None)
             count, total_ns = sums.get(frames, (0, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from okrun.report.export.elements import bar, heading, named, number, put
-from okrun.report.export.figures import about, count, how, moment, percent, span
+from okrun.report.figures import count, duration, how, moment, percent, rough_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def interfaces(section: Element, _: Sequence[Report], summary: Summary) -> None:
         _shared(line, row)
         number(line, row.count, count(row.count))
         if timed:
-            number(line, row.total_ns, span(row.total_ns))
+            number(line, row.total_ns, duration(row.total_ns))
 
 
 def functions(section: Element, _: Sequence[Report], summary: Summary) -> None:
@@ -58,11 +58,11 @@ def functions(section: Element, _: Sequence[Report], summary: Summary) -> None:
             _shared(line, row)
         number(line, row.count, count(row.count))
         if histograms:
-            number(line, row.total_ns, span(row.total_ns))
-            number(line, row.mean_ns, span(row.mean_ns))
+            number(line, row.total_ns, duration(row.total_ns))
+            number(line, row.mean_ns, duration(row.mean_ns))
             for ns in map(row.percentile, PERCENTILES):
-                number(line, ns, about(ns))
-            number(line, row.max_ns, span(row.max_ns))
+                number(line, ns, rough_duration(ns))
+            number(line, row.max_ns, duration(row.max_ns))
             _distribution(put(line, "td"), row, buckets)
     if histograms:
         put(section, "p", ESTIMATES, class_="note")
@@ -94,7 +94,7 @@ def _distribution(cell: Element, row: Row, buckets: range) -> None:
         if calls:
             height = max(1.5, 20 * calls / most)
             path.append(f"M{at - buckets.start}.1 20v-{height:.1f}h.8v{height:.1f}z")
-            said.append(f"{span(1 << at if at else 0)} to {span(2 << at)}: {count(calls)}")
+            said.append(f"{duration(1 << at if at else 0)} to {duration(2 << at)}: {count(calls)}")
     put(drawing, "title", "; ".join(said))
     put(drawing, "path", d="".join(path))
 
@@ -140,7 +140,7 @@ def each_report(section: Element, reports: Sequence[Report], _: Summary) -> None
         line = put(body, "tr")
         named(line, f"{at} {report.image.path}", " ".join(report.argv[1:]))
         put(line, "td", how(report.ended), class_="" if report.ended.status == 0 else "bad")
-        number(line, report.elapsed_ns, span(report.elapsed_ns))
+        number(line, report.elapsed_ns, duration(report.elapsed_ns))
         number(line, *_calls(report))
         number(line, *_time(report))
         number(line, report.tasks, count(report.tasks))
@@ -149,12 +149,13 @@ def each_report(section: Element, reports: Sequence[Report], _: Summary) -> None
         put(line, "td", ", ".join(report.what))
 
 
-def _calls(report: Report) -> tuple[int, str]:
-    calls = sum(call.count for call in report.calls)
+def _calls(report: Report) -> tuple[int | None, str]:
+    calls = sum(call.count for call in report.calls) if report.counts_calls else None
     return calls, count(calls)
 
 
 def _time(report: Report) -> tuple[int | None, str]:
     times = [call.total_ns for call in report.calls if call.total_ns is not None]
-    total_ns = sum(times) if len(times) == len(report.calls) else None
-    return total_ns, span(total_ns)
+    timed = report.counts_calls and len(times) == len(report.calls)
+    total_ns = sum(times) if timed else None
+    return total_ns, duration(total_ns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from okrun.report.export.elements import put
-from okrun.report.export.figures import count, some, span
+from okrun.report.figures import count, duration, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,11 +84,11 @@ def draw(parent: Element, reports: Sequence[Report], colours: dict[str, str]) ->
     _scale(parent, longest)
     if len(numbered) > LANES:
         put(
-            parent, "p", f"{some(len(numbered) - LANES, 'more report')} with phases.", class_="note"
+            parent, "p", f"{many(len(numbered) - LANES, 'more report')} with phases.", class_="note"
         )
     left_out = sum(report.phases_left_out for report in reports)
     if left_out:
-        put(parent, "p", f"{some(left_out, 'later phase')} not drawn.", class_="note")
+        put(parent, "p", f"{many(left_out, 'later phase')} not drawn.", class_="note")
 
 
 def _end(report: Report) -> int:
@@ -115,7 +115,7 @@ def _lane(parent: Element, at: int, report: Report, longest: int, colours: dict[
 def _said(segment: Segment, report: Report) -> str:
     long = segment.end_ns - segment.start_ns
     share = f", {100 * long / report.elapsed_ns:.1f} % of the run" if report.elapsed_ns else ""
-    when = f"{span(long)} from {span(segment.start_ns)}{share}"
+    when = f"{duration(long)} from {duration(segment.start_ns)}{share}"
     if segment.count == 1:
         return f"{segment.name}: {when}"
     mostly = f", most of the time {segment.name}" if segment.mixed else f" {segment.name}"
@@ -127,7 +127,7 @@ def _scale(parent: Element, longest: int) -> None:
     for at in range(0, longest, _step(longest)):
         put(scale, "line", x1=_percent(at, longest), x2=_percent(at, longest), y2="4")
         if at < 0.9 * longest:  # the last may have no room for its name
-            put(scale, "text", span(at) if at else "0", x=_percent(at, longest), y="17")
+            put(scale, "text", duration(at) if at else "0", x=_percent(at, longest), y="17")
 
 
 def _step(longest: int) -> int:

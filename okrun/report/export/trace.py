@@ -15,7 +15,7 @@ import json
 from typing import TYPE_CHECKING
 
 from okld.base.errors import printable
-from okrun.report.export.figures import how
+from okrun.report.figures import how
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
