@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "cells.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,7 +9,7 @@ void cells_open(struct cells *cells)
     int made[2];
 
     cells->ends[0] = cells->ends[1] = -1;
-    if (pipe2(made, O_CLOEXEC) != 0)
+    if (pipe2(made, O_CLOEXEC | O_NONBLOCK) != 0)
         return;
     for (int i = 0; i < 2; i++) {
         cells->ends[i] = made[i] > 2 ? made[i] : fcntl(made[i], F_DUPFD_CLOEXEC, 3);
@@ -29,12 +28,12 @@ void cells_close(struct cells *cells)
 }
 
 /* Let cells through the pipe, from `from` on, and say whether all came. What came of them in part must not stay in the
- * pipe: the kernel moves what lies before an address that is not there. */
+ * pipe, and neither must the empty buffer that Linux before 6.14 keeps of a write which moved nothing: as many as the
+ * pipe has room for, and it is full. */
 static bool pass(struct cells *cells, size_t from, size_t count)
 {
-    size_t bytes = count * sizeof cells->values[0];
+    ssize_t bytes = (ssize_t)(count * sizeof cells->values[0]), moved, got;
     int parts = 0;
-    ssize_t moved, got;
 
     for (size_t i = from; i < from + count; i++) {
         if (i > from && cells->at[i] == cells->at[i - 1] + 1)
@@ -42,23 +41,28 @@ static bool pass(struct cells *cells, size_t from, size_t count)
         else
             cells->parts[parts++] = (struct iovec){(void *)(uintptr_t)cells->at[i], sizeof cells->values[0]};
     }
-    do {
-        moved = writev(cells->ends[1], cells->parts, parts);
-    } while (moved < 0 && errno == EINTR);
-    if (moved <= 0)
-        return false;
-    do {
-        got = read(cells->ends[0], &cells->values[from], bytes);
-    } while (got < 0 && errno == EINTR);
-    return got == (ssize_t)bytes;
+    moved = writev(cells->ends[1], cells->parts, parts);
+    got = read(cells->ends[0], &cells->values[from], (size_t)bytes);
+    return moved == bytes && got == bytes;
+}
+
+/* Read cells together, or each half of them by itself: few are gone, if any. */
+static void read_some(struct cells *cells, size_t from, size_t count)
+{
+    bool all = pass(cells, from, count);
+
+    if (all || count == 1) {
+        for (size_t i = from; i < from + count; i++)
+            cells->readable[i] = all;
+        return;
+    }
+    read_some(cells, from, count / 2);
+    read_some(cells, from + count / 2, count - count / 2);
 }
 
 void cells_read(struct cells *cells)
 {
-    size_t count = cells->count;
-    bool all = count > 0 && pass(cells, 0, count);
-
-    for (size_t i = 0; i < count; i++)
-        cells->readable[i] = all || pass(cells, i, 1);
+    if (cells->count > 0)
+        read_some(cells, 0, cells->count);
     cells->count = 0;
 }

@@ -26,7 +26,7 @@ void cells_close(struct cells *cells);
 /* Read at[0 .. count), each a word.
  * Requires: at has addresses.
  * Ensures:  readable says which were, values what those held; count is 0.
- * Never:    touches a cell itself, takes a lock, or allocates. Signal-safe.              SPEC: RI-2 */
+ * Never:    touches a cell itself, takes a lock, allocates, or waits. Signal-safe.       SPEC: RI-2 */
 void cells_read(struct cells *cells);
 
 #endif

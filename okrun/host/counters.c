@@ -199,7 +199,7 @@ void counters_copied(void)
     in_phase = false;
     for (struct record *name = names.head; name; name = name->next) {
         name->value = name->grown = 0;
-        name->read = false;
+        name->lost = name->read = false;
     }
     read_all(&reader, begin_anew, 0);
 }

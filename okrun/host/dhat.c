@@ -15,6 +15,7 @@
 #include "code.h"
 #include "frames.h"
 #include "json.h"
+#include "report_file.h"
 
 #define WRITE_TO ".dhat-heap-%s.part"
 #define RENAME_TO "dhat-heap-%s.json"
@@ -245,8 +246,8 @@ int dhat_write(const struct dhat *dhat, int directory, char name[DHAT_NAME])
     error = write_file(fd, dhat);
     if (close(fd) != 0 && error == 0)
         error = errno;
-    if (error == 0 && renameat(directory, part, directory, name) != 0)
-        error = errno;
+    if (error == 0)
+        error = report_file_rename(directory, part, name);
     if (error != 0)
         (void)unlinkat(directory, part, 0);
     return error;

@@ -16,7 +16,7 @@ enter:
 	.cfi_startproc
 	.cfi_undefined x30		/* debuggers end their backtraces here */
 	hint	#34			/* bti c */
-	stp	x29, x30, [sp, #-160]!
+	stp	x29, x30, [sp, #-176]!
 	stp	x19, x20, [sp, #16]
 	stp	x21, x22, [sp, #32]
 	stp	x23, x24, [sp, #48]
@@ -28,6 +28,8 @@ enter:
 	stp	d14, d15, [sp, #144]
 	mrs	x9, tpidr_el0
 	add	x9, x9, #:tprel_hi12:host_sp, lsl #12
+	ldr	x10, [x9, #:tprel_lo12_nc:host_sp]
+	str	x10, [sp, #160]		/* of the call that this one is in, if any */
 	mov	x10, sp
 	str	x10, [x9, #:tprel_lo12_nc:host_sp]
 	mov	sp, x1
@@ -39,6 +41,8 @@ enter:
 	add	x9, x9, #:tprel_hi12:host_sp, lsl #12
 	ldr	x10, [x9, #:tprel_lo12_nc:host_sp]
 	mov	sp, x10
+	ldr	x10, [sp, #160]
+	str	x10, [x9, #:tprel_lo12_nc:host_sp]
 	ldp	d14, d15, [sp, #144]
 	ldp	d12, d13, [sp, #128]
 	ldp	d10, d11, [sp, #112]
@@ -48,7 +52,7 @@ enter:
 	ldp	x23, x24, [sp, #48]
 	ldp	x21, x22, [sp, #32]
 	ldp	x19, x20, [sp, #16]
-	ldp	x29, x30, [sp], #160
+	ldp	x29, x30, [sp], #176
 	ret
 	.cfi_endproc
 	.size	enter, . - enter

@@ -22,6 +22,7 @@ enter:
 	push	%r13
 	push	%r14
 	push	%r15
+	push	%fs:host_sp@tpoff	/* of the call that this one is in, if any */
 	mov	%rsp, %fs:host_sp@tpoff
 	mov	%rsi, %rsp
 	xor	%ebp, %ebp		/* and so do those that follow frame pointers */
@@ -29,6 +30,7 @@ enter:
 	mov	%rdx, %rdi
 	call	*%rax
 	mov	%fs:host_sp@tpoff, %rsp
+	pop	%fs:host_sp@tpoff
 	pop	%r15
 	pop	%r14
 	pop	%r13

@@ -79,6 +79,8 @@ static void on_end(int signal_number, siginfo_t *info, void *context)
 
     if (!is_fault(signal_number) && heap_postpone(signal_number))
         return;
+    if ((!is_fault(signal_number) || info->si_code <= 0) && measure_tells_other(signal_number))
+        return;
     if (info->si_code <= 0 && sigismember(&ignored, signal_number) == 1)
         return;
     if (!atomic_compare_exchange_strong(&ending, &none, self) && none != self && !is_stopping(signal_number))

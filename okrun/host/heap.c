@@ -195,7 +195,7 @@ static bool take_at_the_end(void)
  * are made for it; of some rounds the shortest, as the others were interrupted. */
 static uint64_t measure_overhead(void)
 {
-    static struct guarded none = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
+    struct guarded none = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
     static char blocks[OVERHEAD_BLOCKS][16];
     uint64_t frames[OVERHEAD_DEPTH][2], shortest = UINT64_MAX;
     struct stack saved = host_stack;
@@ -252,6 +252,7 @@ void heap_write(struct json *report, int directory, const char *id)
 
     if (spare >= 0)
         close(spare);
+    spare = -1; /* a copy that another task makes now has one of its own */
     error = dhat_write(&dhat, directory, file);
     if (error != 0)
         host_warn("no heap profile: cannot write %s: %s", file, strerrordesc_np(error));

@@ -38,7 +38,7 @@ void unmap_stack(void *lo, void *hi);
 
 /* Call a function of the image on a stack, with one argument, and return what it returns; the frame pointer is zero
  * below it, where backtraces end.
- * Requires: stack_top is a multiple of 16; not called again by the same thread before it returned. SPEC: RUN-6 */
+ * Requires: stack_top is a multiple of 16. What is called so may do the same with another stack. SPEC: RUN-6 */
 int enter(uintptr_t function, void *stack_top, void *argument);
 
 #endif

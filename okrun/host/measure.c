@@ -14,7 +14,7 @@
 #include "count.h"
 #include "counters.h"
 #include "heap.h"
-#include "host.h"
+#include "load.h"
 #include "perfmap.h"
 #include "phases.h"
 #include "report.h"
@@ -22,12 +22,18 @@
 
 #define WAIT_NS 1000000 /* between looks at another thread that writes */
 #define LAST_LOOKS 1000 /* a second for the process to end as its report says */
+#define OWN_STACK ((size_t)64 << 10) /* what is written, and a line on standard error, take a quarter of it */
 
 static unsigned measured;
 static uint64_t started;
 static bool begun;
 static pid_t writer; /* the thread that writes the report; 0: none yet */
+static int told;     /* the signal that it says has ended the process, or 0 */
 static bool written;
+
+/* What a copy begins with and every process ends with runs here: of the stack that the image gave there may be next to
+ * nothing left, which is enough for a call that measures nothing. */
+static char own_stack[OWN_STACK] __attribute__((aligned(16)));
 
 unsigned measure_what(void)
 {
@@ -123,12 +129,13 @@ static void say_why(int error)
 }
 
 /* The time is now, and all that is measured begins; the report, where there is a place for it. */
-static void begin_now(void)
+static int begin_now(void *none)
 {
     struct timespec wall;
     struct quiet quiet;
     int error;
 
+    (void)none;
     clock_gettime(CLOCK_REALTIME, &wall);
     started = clock_kernel_ns();
     if ((measured & PLAN_MEASURE_HEAP) != 0)
@@ -143,6 +150,7 @@ static void begin_now(void)
     if ((measured & PLAN_MEASURE_PERFMAP) != 0)
         perfmap_write();
     quiet_end(&quiet);
+    return 0;
 }
 
 static void find_place(void)
@@ -165,7 +173,7 @@ void measure_begin(unsigned what)
     clock_begin((what & (PLAN_MEASURE_CALLS | PLAN_MEASURE_HEAP)) != 0 ? clock_best() : CLOCK_OF_KERNEL);
     counters_begin();
     find_place();
-    begin_now();
+    (void)begin_now(NULL);
     clock_settle();
 }
 
@@ -174,12 +182,13 @@ void measure_copied(void)
     if (measured == 0)
         return;
     writer = 0;
+    told = 0;
     written = begun = false;
     report_file_leave();
     count_forget();
     phases_forget();
     counters_copied();
-    begin_now();
+    (void)enter((uintptr_t)begin_now, own_stack + sizeof own_stack, NULL);
 }
 
 /* Wait until the other thread has written, then for the end of the process, which is near. */
@@ -193,11 +202,24 @@ static void wait_for_writer(void)
     }
 }
 
+static int write_report(void *end)
+{
+    int error = report_write_rest(end);
+
+    if (error == 0)
+        error = report_file_end();
+    if (error != 0) {
+        report_file_fail();
+        host_warn("no report: cannot write okprof-%s.json: %s", report_file_id(), strerrordesc_np(error));
+    }
+    return error;
+}
+
 void measure_end(enum end_by by, int status, int signal_number)
 {
-    const struct end end = {by, status, signal_number};
+    struct end end = {by, status, signal_number};
     pid_t self = gettid(), none = 0;
-    int saved = errno, error;
+    int saved = errno;
     struct quiet quiet;
 
     if (!begun)
@@ -209,14 +231,15 @@ void measure_end(enum end_by by, int status, int signal_number)
             wait_for_writer();
         return;
     }
-    error = report_write_rest(&end);
-    if (error != 0)
-        report_file_fail();
-    else
-        error = report_file_end();
-    if (error != 0)
-        host_warn("no report: cannot write okprof-%s.json: %s", report_file_id(), strerrordesc_np(error));
+    __atomic_store_n(&told, signal_number, __ATOMIC_RELAXED);
+    (void)enter((uintptr_t)write_report, own_stack + sizeof own_stack, &end);
     __atomic_store_n(&written, true, __ATOMIC_RELEASE);
     quiet_take_back(&quiet); /* the others wait: the process ends as its report says */
     errno = saved;
+}
+
+bool measure_tells_other(int signal_number)
+{
+    return __atomic_load_n(&writer, __ATOMIC_ACQUIRE) == gettid() &&
+           __atomic_load_n(&told, __ATOMIC_RELAXED) != signal_number;
 }

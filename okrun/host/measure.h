@@ -2,6 +2,7 @@
 #ifndef OKHOST_MEASURE_H
 #define OKHOST_MEASURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum end_by { END_RETURN, END_EXIT, END_ABORT, END_SIGNAL };
@@ -36,8 +37,12 @@ void measure_thread_end(void *counts);
  *           The finalisers of the image have run, if they are to run, so that their calls are in it.
  * Ensures:  the report is written, or one line says why not. The first caller writes; another thread waits for it, and
  *           then a moment for the process to end as the report says; a signal handler above the writer returns at once.
- *           The thread that has written has every signal blocked but those of a fault.
- * Never:    allocates, takes a lock, or changes how the process ends. Signal-safe. SPEC: REP-2, PROF-4 */
+ *           The thread that has written has every signal blocked but those of a fault, which may also be sent.
+ * Never:    allocates, takes a lock, needs more than a little of the caller's stack, or changes how the process ends.
+ *           Signal-safe.                                                           SPEC: REP-2, PROF-4 */
 void measure_end(enum end_by by, int status, int signal_number);
+
+/* Whether the calling thread writes, or has written, that the process ends otherwise than by this signal. Signal-safe. */
+bool measure_tells_other(int signal_number);
 
 #endif

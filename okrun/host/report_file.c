@@ -98,20 +98,22 @@ void report_file_keep(void)
     to_keep = lseek(file, 0, SEEK_CUR);
 }
 
-/* Where the file system, or the system, has no renaming that spares what is there: two names, then one. */
-static int link_whole(void)
+int report_file_rename(int folder, const char *from, const char *to)
 {
-    if (linkat(directory, names.begun, directory, names.whole, 0) != 0)
+    if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
         return errno;
-    (void)unlinkat(directory, names.begun, 0);
+    /* the file system, or the system, has no renaming that spares what is there: two names, then one */
+    if (linkat(folder, from, folder, to, 0) != 0)
+        return errno;
+    (void)unlinkat(folder, from, 0);
     return 0;
 }
 
 int report_file_end(void)
 {
-    if (renameat2(directory, names.begun, directory, names.whole, RENAME_NOREPLACE) == 0)
-        return 0;
-    return errno == EINVAL || errno == ENOSYS ? link_whole() : errno;
+    return report_file_rename(directory, names.begun, names.whole);
 }
 
 void report_file_fail(void)

@@ -22,6 +22,10 @@ const char *report_file_id(void);
 /* Say that the file's first bytes, those that are there now, stay if no more can be written. */
 void report_file_keep(void);
 
+/* Give a file of a folder another name, unless there is something of that name.
+ * Ensures:  0; or the errno value, and nothing is changed. Signal-safe, errno aside.   SPEC: REP-6 */
+int report_file_rename(int folder, const char *from, const char *to);
+
 /* Give the whole file its name.
  * Ensures:  0; or the errno value, and no file is changed. Signal-safe, errno aside. */
 int report_file_end(void);

@@ -90,6 +90,21 @@ def test_the_report_has_the_head_that_was_begun(waiting, tmp_path):
     assert whole.stat().st_ino == inode
 
 
+@pytest.mark.spec("REP-4", "REP-6", "PROF-4")
+def test_a_name_that_is_taken_meanwhile(waiting, one_line, tmp_path):
+    """What has the report's name by then stays as it is, and so does the line that was begun."""
+    path, head = part_in(tmp_path / "out")
+    first = path.read_bytes()
+    taken = path.with_name(f"okprof-{head['id']}.json")
+    taken.write_text("another's")
+    waiting.terminate()
+    assert waiting.wait(60) == -signal.SIGTERM
+    said = f"okrun: no report: cannot write {taken.name}: File exists\n"
+    assert one_line(waiting.stderr.read()) == said
+    assert taken.read_text() == "another's"
+    assert path.read_bytes() == first
+
+
 @pytest.mark.spec("REP-4", "REP-6", "RI-9")
 def test_a_copy_has_its_own(run_on_each, tmp_path):
     """The report of what was copied stays begun and locked until that ends, too."""

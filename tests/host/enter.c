@@ -101,6 +101,24 @@ static void all_of_the_stack_is_the_images(void)
     CHECK(enter((uintptr_t)use_the_stack, hi, NULL) == 200);
 }
 
+static void *inner_lo, *inner_hi;
+
+static int call_inside(void)
+{
+    volatile int inner = enter((uintptr_t)vandal, inner_hi, NULL);
+
+    return inner + enter((uintptr_t)use_the_stack, inner_hi, NULL);
+}
+
+/* Each call finds its own way back. */
+static void calls_nest(void)
+{
+    struct refusal why;
+
+    CHECK(map_stack(16 * PLAN_PAGE, &inner_lo, &inner_hi, &why));
+    CHECK(enter((uintptr_t)call_inside, hi, NULL) == 207);
+}
+
 int main(void)
 {
     struct refusal why;
@@ -109,5 +127,6 @@ int main(void)
     image_starts_at_the_top_of_its_stack();
     registers_that_were_not_preserved_do_no_harm();
     all_of_the_stack_is_the_images();
+    calls_nest();
     return 0;
 }

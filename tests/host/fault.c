@@ -24,12 +24,18 @@ static struct plan plan;
 static char text[16384]; /* what the last child wrote on standard error */
 static volatile int *volatile nowhere;
 static bool fault_again;
+static int tells_other_than; /* the report: a signal, or 0 */
 
 __attribute__((no_sanitize("undefined"))) void measure_end(enum end_by by, int status, int signal_number)
 {
     host_put("measured %d %d %d\n", (int)by, status, signal_number);
     if (fault_again)
         *nowhere = 1;
+}
+
+bool measure_tells_other(int signal_number)
+{
+    return tells_other_than != 0 && signal_number != tells_other_than;
 }
 
 bool implementation_has_code(uint64_t address)
@@ -219,6 +225,26 @@ static void what_is_postponed_ends_when_it_comes_again(void)
     CHECK(died_by(run(postpone_one, true, write_to_null), SIGSEGV) && !wrote("postponed") && wrote("measured"));
 }
 
+static void tell_of_abort(void)
+{
+    tells_other_than = SIGABRT;
+}
+
+static int kill_by_all(void)
+{
+    (void)kill_self(SIGSEGV);
+    (void)kill_self(SIGTERM);
+    return kill_self(SIGABRT);
+}
+
+/* What is sent to a process that already tells how it ends changes nothing; a fault of its own ends it. */
+static void what_is_told_is_the_end(void)
+{
+    CHECK(died_by(run(tell_of_abort, true, kill_by_all), SIGABRT));
+    CHECK(!wrote("SIGSEGV") && !wrote("measured 3 143 15") && wrote("measured 3 134 6"));
+    CHECK(died_by(run(tell_of_abort, true, write_to_null), SIGSEGV) && wrote("SIGSEGV"));
+}
+
 static void ignore_some(void)
 {
     signal(SIGTERM, SIG_IGN);
@@ -243,6 +269,7 @@ int main(void)
     a_second_fault_ends_at_once();
     other_signals_end_with_a_report_where_something_is_measured();
     what_is_postponed_ends_when_it_comes_again();
+    what_is_told_is_the_end();
     what_is_ignored_stays_ignored();
     return 0;
 }

@@ -16,17 +16,22 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "measured.h"
 
 #define THREADS 8
 #define THREAD_CALLS 20000
 #define MANY 10000
 
-static bool writer_faults;
+static bool writer_faults, faults_are_sent;
 
 /* In place of the C library's: the last step of the writer. */
 int renameat2(int from, const char *a, int to, const char *b, unsigned flags)
 {
+    if (faults_are_sent) {
+        CHECK(kill(getpid(), SIGTRAP) == 0);
+        CHECK(kill(getpid(), SIGILL) == 0);
+    }
     if (writer_faults)
         raise(SIGSEGV);
     return (int)syscall(SYS_renameat2, from, a, to, b, flags);
@@ -149,6 +154,14 @@ static void do_signal_while_it_ends(void)
     CALL(kal_exit, 7);
 }
 
+/* While the report is written signals are sent that are else those of a fault. */
+static void do_fault_sent_while_it_ends(void)
+{
+    fault_begin(true);
+    faults_are_sent = true;
+    CALL(kal_exit, 7);
+}
+
 static void *call_often(void *argument)
 {
     void *counts = measure_thread_new();
@@ -234,6 +247,7 @@ static const struct scenario scenarios[] = {
     {"counters", do_counters},
     {"many", do_many},
     {"signal-while-it-ends", do_signal_while_it_ends},
+    {"fault-sent-while-it-ends", do_fault_sent_while_it_ends},
     {"threads", do_threads},
     {"race", do_race},
     {"use-up-descriptors", do_use_up_descriptors},

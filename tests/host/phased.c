@@ -297,12 +297,18 @@ static int count_descriptors(void)
 static void do_copy(void)
 {
     static kal_u64 cell = 100, other;
+    kal_u64 *absent_once = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int descriptors = count_descriptors(), status;
     pid_t copy;
 
+    CHECK(absent_once != MAP_FAILED);
     counter("cell", &cell);
+    counter("absent once", absent_once);
     phase("first");
+    have_cell(absent_once, false);
     call(3);
+    phase("first");
+    have_cell(absent_once, true);
     copy = fork();
     if (copy == 0) {
         measure_copied();

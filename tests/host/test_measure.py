@@ -176,6 +176,14 @@ def test_a_signal_while_it_is_written_changes_no_end(run):
         assert done.report["ended"] == ended[done.status]
 
 
+@pytest.mark.spec("REP-2", "PROF-4")
+def test_a_fault_that_is_sent_while_it_is_written_changes_no_end(run):
+    """Nor is the report left in its middle, as it is by a fault of what writes it."""
+    done = run("fault-sent-while-it-ends")
+    assert (done.status, done.err) == (7, b"")
+    assert done.report["ended"] == {"by": "exit", "status": 7, "signal": None}
+
+
 @pytest.mark.spec("REP-2", "PROF-2")
 def test_threads_that_end_at_once_write_one_report(run):
     """It tells the status that the process has."""

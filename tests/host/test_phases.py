@@ -244,9 +244,10 @@ def test_a_copy_counts_from_its_beginning(run):
     assert first["id"] != copy["id"]
     assert first["pid"] != copy["pid"]
     assert first["run"] == copy["run"] == "run 1"
-    assert counters(first) == {"cell": 120}
-    assert counters(copy) == {"cell": 5, "other": 2}
-    assert counts(first) == {"kal_version": 7, "kal_prof_counter": 1, "kal_prof_phase": 1}
+    assert counters(first) == {"cell": 120, "absent once": 0}
+    assert counters(copy) == {"cell": 5, "absent once": 0, "other": 2}
+    assert (first["lost"], copy["lost"]) == (["absent once"], [])
+    assert counts(first) == {"kal_version": 7, "kal_prof_counter": 2, "kal_prof_phase": 2}
     assert counts(copy) == {"kal_version": 3, "kal_prof_counter": 2, "kal_prof_phase": 1}
     assert (list(by_name(first)), list(by_name(copy))) == (["first"], ["second"])
     assert counters(by_name(first)["first"]) == {"cell": 20}

@@ -213,6 +213,24 @@ def test_a_full_disk(run, inside, reports_in, one_line, tmp_path):
     assert (heap["file"], heap["blocks"], heap["end_bytes"]) == (None, 200, 200 * 24)
 
 
+@pytest.mark.spec("HEAP-5", "REP-6", "PROF-4")
+def test_a_name_that_is_taken_meanwhile(run, reports_in, one_line, tmp_path):
+    """What has the file's name by then stays as it is, and one line says so."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with run.start("heap", "spin", options=["--prof=heap:out"], cwd=tmp_path, **pipes) as process:
+        assert process.stdout.readline() == b"begun\n"
+        (begun,) = (tmp_path / "out").iterdir()
+        name = begun.stem.replace(".okprof", "dhat-heap") + ".json"
+        (tmp_path / "out" / name).write_text("another's")
+        process.terminate()
+        said = process.stderr.read()
+    assert one_line(said) == f"okrun: no heap profile: cannot write {name}: File exists\n"
+    (report,) = reports_in(tmp_path / "out")
+    assert report["heap"]["file"] is None
+    assert (tmp_path / "out" / name).read_text() == "another's"
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
 @pytest.mark.spec("HEAP-3", "HEAP-7")
 def test_no_memory_for_the_book(run, reports_in, one_line, tmp_path):
     """
