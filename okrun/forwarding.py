@@ -134,7 +134,7 @@ def _wait(child: int) -> int:
             pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
             if pid and not os.WIFSTOPPED(status):
                 return status
-            if pid and (os.WSTOPSIG(status) != _signal.SIGSTOP or _in_foreground()):
+            if pid and (os.WSTOPSIG(status) != _signal.SIGSTOP or _in_foreground(child)):
                 os.kill(os.getpid(), _signal.SIGSTOP)
     finally:
         witness.end()
@@ -164,9 +164,9 @@ def _is_taken_back(number: int) -> bool:
     return number in STOPS and _signal.SIGCONT in pending
 
 
-def _in_foreground() -> bool:
+def _in_foreground(child: int) -> bool:
     """
-    Say whether a shell waits for this process's group at a terminal, and is to see it stop.
+    Say whether a shell waits at a terminal for this process, and is to see it stop.
 
     Elsewhere, whoever stopped the command alone will continue the command alone, and nobody this.
     """
@@ -175,7 +175,7 @@ def _in_foreground() -> bool:
     except OSError:
         return False
     try:
-        return os.tcgetpgrp(fd) == os.getpgrp()
+        return os.tcgetpgrp(fd) in (os.getpgrp(), os.getpgid(child))
     except OSError:
         return False
     finally:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from okld.base.errors import OkError
 from okrun.report.codec import MAX_HEAD, decode_head
-from okrun.report.files import Unfinished, find
+from okrun.report.files import Unfinished, find, finished_name, is_part, is_report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def recorded(directory: str, run: str, begun_ns: int, status: int, *, lost: str)
     Args:
         directory: Where they are.
         run: Its id.
-        begun_ns: When it began: the wall clock, in nanoseconds since 1970.
+        begun_ns: When it began, by the clock of the directory's files: nanoseconds since 1970.
         status: What `os.waitpid` said of the command.
         lost: As in `Recording`.
     """
@@ -58,7 +58,7 @@ def recorded(directory: str, run: str, begun_ns: int, status: int, *, lost: str)
     for path in paths:
         try:
             found = find([path])
-        except OkError:
+        except (OkError, OSError):
             broken.append(path)
             continue
         reports |= {report.id: report for report in found.reports}
@@ -91,23 +91,22 @@ def _of_run(directory: str, run: str, begun_ns: int) -> tuple[list[str], list[st
     except OSError:  # then `lost` says why
         names = []
     for name in names:
-        is_part = name.startswith(".okprof-") and name.endswith(".part")
-        if not is_part and not (name.startswith("okprof-") and name.endswith(".json")):
+        if not is_part(name) and not is_report(name):
             continue
         path = os.path.join(directory, name)
         head: Head | None = None
         try:
             head = _head(path)
         except FileNotFoundError:  # it has got its other name since
-            path = os.path.join(directory, name[1:].removesuffix(".part") + ".json")
+            path = os.path.join(directory, finished_name(name))
             head = _head_or_none(path)
         except (OkError, OSError):
-            if is_part and _changed_ns(path) >= begun_ns:
+            if is_part(name) and _changed_ns(path) >= begun_ns:
                 broken.append(path)
         if head and head.run == run:
             ours.append(path)
         elif head:
-            others += not is_part
+            others += is_report(name)
     return ours, broken, others
 
 

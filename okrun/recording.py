@@ -54,15 +54,14 @@ def record(
     if not what or ":" in what:
         raise Usage(f"what to measure is WHAT[,WHAT...] (got '{what}')")
     measuring(what, "record")
-    begun = time.time_ns()
-    run_id = f"{begun:x}-{os.getpid()}-{os.urandom(8).hex()}"
+    run_id = f"{time.time_ns():x}-{os.getpid()}-{os.urandom(8).hex()}"
     path = _new_directory() if directory is None else _directory(directory)
     settings = {
         "OKRUN_PROF": f"{what}:{_absolute(path)}",
         "OKRUN_PROF_RUN": run_id,
     }
     try:
-        place = _open(path)
+        place, begun = _open(path)
         try:
             status = run(command, settings, in_place=in_place)
             lost = _lost(path, place)
@@ -110,23 +109,27 @@ def _absolute(path: str) -> str:
         raise Unreadable("the directory for the reports", path, error) from None
 
 
-def _open(path: str) -> int:
-    """Open the directory, so that none that takes its place has its number; try to write in it."""
+def _open(path: str) -> tuple[int, int]:
+    """
+    Try to write in the directory.
+
+    Return it open, so that none that takes its place has its number, and the time in nanoseconds
+    by the clock that the times of its files are of.
+    """
     try:
         place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Unreadable("the directory for the reports", path, error) from None
     try:
-        _write_nothing(path)
+        return place, _write_nothing(path)
     except OSError as error:
         os.close(place)
         raise Unreadable("nothing can be written in", path, error) from None
-    return place
 
 
-def _write_nothing(path: str) -> None:
+def _write_nothing(path: str) -> int:
     """
-    Write a file that has no name and is gone again.
+    Write a file that has no name and is gone again; return when it was, in nanoseconds since 1970.
 
     Raises:
         OSError: If the system does not take it: a right is missing, the disk is full.
@@ -137,12 +140,13 @@ def _write_nothing(path: str) -> None:
         if error.errno in (EOPNOTSUPP, EISDIR, EINVAL):  # a file system without such files
             if not os.access(path, os.W_OK | os.X_OK):
                 raise
-            return
+            return time.time_ns()
         raise
     try:
         left = SIZE_OF_PROBE
         while left:
             left -= os.write(fd, bytes(left))
+        return os.fstat(fd).st_ctime_ns
     finally:
         os.close(fd)
 

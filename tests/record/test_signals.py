@@ -251,6 +251,20 @@ def test_command_that_stops_itself(terminal, script, okprof):
     each.until(r"shell: ended 5\r\n")
 
 
+@pytest.mark.spec("REC-6")
+def test_command_with_a_group_of_its_own(terminal, script, okprof):
+    """So does one that has the terminal for a group of its own, as an inner shell has."""
+    code = (
+        "import os, signal; signal.signal(signal.SIGTTOU, signal.SIG_IGN); os.setpgid(0, 0);"
+        "os.tcsetpgrp(0, os.getpid()); os.killpg(0, signal.SIGSTOP); print('on'); os._exit(5)"
+    )
+    each = terminal(script("shell", *okprof(sys.executable, "-uc", code)))
+    each.until(r"shell: stopped\r\n")
+    each.type("\n")
+    each.until(r"on\r\n")
+    each.until(r"shell: ended 5\r\n")
+
+
 @pytest.mark.spec("REC-4")
 def test_hang_up(terminal, okprof, script, tmp_path):
     """The end of the terminal reaches the command where this process leads the session there."""

@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from watched import Reader
 
 
 @pytest.mark.spec("REC-7", "REC-8")
@@ -73,8 +74,8 @@ def test_closed_by_the_command(okprof, tmp_path, stream):
         preexec_fn=put, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     os.close(writer)
-    with open(reader) as file:
-        assert file.read() == "up\n"
+    assert Reader(reader).rest() == "up\n"
+    os.close(reader)
     assert process.poll() is None
     process.communicate(b"end\n")
     assert process.returncode == 9
@@ -84,7 +85,7 @@ def test_closed_by_the_command(okprof, tmp_path, stream):
 def test_input_closed_by_the_command(okprof, tmp_path):
     """Whoever writes to a command that has closed its input is told so at once."""
     process = subprocess.Popen(
-        okprof("sh", "-c", "exec <&-; echo closed; sleep 600"), cwd=tmp_path,
+        okprof("sh", "-c", "exec <&-; echo closed; exec sleep 600"), cwd=tmp_path,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     assert process.stdout.readline() == b"closed\n"

@@ -1,5 +1,6 @@
 """Recorded commands whose signals and whose terminal are watched; no wait is without end."""
 
+import contextlib
 import os
 import pty
 import re
@@ -10,7 +11,7 @@ import time
 
 from running import CLEAN
 
-DEADLINE_S = 10
+DEADLINE_S = 60
 
 
 def wait_for(condition):
@@ -90,8 +91,9 @@ class Told:
 
     def end(self):
         """End it, whatever it does."""
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+        for kill, pid in ((os.killpg, self.process.pid), (os.kill, self.command)):
+            with contextlib.suppress(ProcessLookupError):
+                kill(pid, signal.SIGKILL)
         self.process.communicate()
 
     def _children(self):
