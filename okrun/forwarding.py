@@ -61,7 +61,8 @@ def run(words: Sequence[str], settings: Mapping[str, str], *, in_place: bool = F
         settings: Variables of its environment, which is this process's otherwise.
         in_place: This process has nothing else to do. The command gets the environment byte for
             byte as this process did, and whatever this process inherited, standard error aside, is
-            let go, so that what the command closes is closed.
+            let go, so that what the command closes is closed. All signals stay blocked, until
+            `unblock`: what comes now is to hide nothing that is to be said of the command.
 
     Raises:
         NotStarted: If the system does not execute it.
@@ -70,26 +71,42 @@ def run(words: Sequence[str], settings: Mapping[str, str], *, in_place: bool = F
     Source: REC-3 to REC-7.
     """
     mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
-    reader, writer = _pipe()
     unheard = _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN
     if unheard:  # the system would forget a child's status
         _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     try:
-        child = os.fork()
-        if child == 0:
-            _become(words, settings, mask, unheard, in_place, writer)
-        os.close(writer)
+        return _run(words, settings, mask, unheard, in_place)
+    finally:
+        if unheard:
+            _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)
+        if not in_place:
+            unblock(mask)
+
+
+def unblock(mask: set[int]) -> None:
+    """Forget the signals that came, the command's end's among them; let all but *mask* come."""
+    while _signal.sigtimedwait(_signal.valid_signals(), 0):
+        pass
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+
+
+def _run(
+    words: Sequence[str], settings: Mapping[str, str], mask: set[int], unheard: bool, in_place: bool
+) -> int:
+    reader, writer = _pipe()
+    try:
+        try:
+            child = os.fork()
+            if child == 0:
+                _become(words, settings, mask, unheard, in_place, writer)
+        finally:
+            os.close(writer)
         if in_place:
             _let_go()
         status = _wait(child)
         failure = os.read(reader, 1 << 16)
     finally:
         os.close(reader)
-        if unheard:
-            _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)
-        while _signal.sigtimedwait(_signal.valid_signals(), 0):
-            pass  # what ended the command came here as well
-        _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     if failure:
         errno, _, path = failure.partition(b" ")
         raise NotStarted(os.fsdecode(path), int(errno))

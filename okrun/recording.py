@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from errno import EEXIST, EINVAL, EISDIR, EOPNOTSUPP
+from errno import EEXIST, EINVAL, EISDIR, ENOTDIR, EOPNOTSUPP
 
 from okld.base.errors import Unreadable
 from okrun.forwarding import run
@@ -95,6 +95,8 @@ def _directory(path: str) -> str:
         os.makedirs(path, exist_ok=True)
     except (OSError, ValueError) as error:
         reason = error if isinstance(error, OSError) else OSError(EINVAL, str(error))
+        if reason.errno == EEXIST:
+            reason = OSError(ENOTDIR, os.strerror(ENOTDIR))
         raise Unreadable("the directory for the reports", path, reason) from None
     return path
 
@@ -117,31 +119,35 @@ def _open(path: str) -> tuple[int, int]:
     by the clock that the times of its files are of.
     """
     try:
-        place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        place = _opened_above_streams(path)
+        try:
+            return place, _write_nothing(path)
+        except OSError:
+            os.close(place)
+            raise
     except OSError as error:
         raise Unreadable("the directory for the reports", path, error) from None
+
+
+def _opened_above_streams(path: str) -> int:
+    """Open a directory, and not under the number of a standard stream that is closed."""
+    from fcntl import F_DUPFD_CLOEXEC, fcntl
+
+    fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return place, _write_nothing(path)
-    except OSError as error:
-        os.close(place)
-        raise Unreadable("nothing can be written in", path, error) from None
+        return fcntl(fd, F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(fd)
 
 
 def _write_nothing(path: str) -> int:
     """
-    Write a file that has no name and is gone again; return when it was, in nanoseconds since 1970.
+    Write a file that is gone again; return when it was, in nanoseconds since 1970.
 
     Raises:
         OSError: If the system does not take it: a right is missing, the disk is full.
     """
-    try:
-        fd = os.open(path, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        if error.errno in (EOPNOTSUPP, EISDIR, EINVAL):  # a file system without such files
-            if not os.access(path, os.W_OK | os.X_OK):
-                raise
-            return time.time_ns()
-        raise
+    fd = _open_nothing(path)
     try:
         left = SIZE_OF_PROBE
         while left:
@@ -149,6 +155,20 @@ def _write_nothing(path: str) -> int:
         return os.fstat(fd).st_ctime_ns
     finally:
         os.close(fd)
+
+
+def _open_nothing(path: str) -> int:
+    """Open a new file in a directory that has no name, or no longer has one."""
+    flags = os.O_WRONLY | os.O_CLOEXEC
+    try:
+        return os.open(path, flags | os.O_TMPFILE, 0o600)
+    except OSError as error:
+        if error.errno not in (EOPNOTSUPP, EISDIR, EINVAL):
+            raise
+    name = os.path.join(path, f".okprof-{os.urandom(8).hex()}.probe")
+    fd = os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(name)
+    return fd
 
 
 def _lost(path: str, place: int) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # signal itself imports enum
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 
 class Witness:
     """
@@ -51,20 +55,32 @@ def _begin() -> tuple[int, int]:
         reader, writer = os.pipe()
     except OSError:
         return 0, -1
-    streams = [
-        (os.POSIX_SPAWN_DUP2, reader, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]
-    everything = _signal.valid_signals()
     try:
-        pid = os.posix_spawnp("cat", ["cat"], {}, file_actions=streams, setsigmask=everything)
+        pid = os.fork()  # os.posix_spawn would wait here while the new process is stopped
+        if pid == 0:
+            _become_cat(reader)
     except OSError:
         os.close(writer)
         return 0, -1
     finally:
         os.close(reader)
     return pid, writer
+
+
+def _become_cat(reader: int) -> NoReturn:
+    """Execute a program that takes no signal, for all are blocked here, and reads *reader*."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        for fd, stream in ((reader, 0), (null, 1), (null, 2)):
+            os.dup2(fd, stream)
+            os.set_inheritable(stream, True)  # where it was the stream's already
+        for folder in os.environ.get("PATH", os.defpath).split(":"):
+            try:
+                os.execve(os.path.join(folder, "cat"), ["cat"], {})
+            except OSError:
+                continue
+    finally:
+        os._exit(127)
 
 
 def _end(pid: int, writer: int) -> None:

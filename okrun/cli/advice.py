@@ -7,20 +7,21 @@ import os
 from okld.base.errors import OkError
 from okld.base.view import View
 from okld.bundle.container import looks_like_bundle, read_head
+from okld.bundle.naming import split_word
 from okld.iface.note import read_note
 from okld.image.shape import read_shape
 from okrun.cli.render_recording import path_word, word
 
 
-def advice(path: str, args: list[str]) -> str:
+def advice(named: str, args: list[str]) -> str:
     """
-    Return how to record the image at *path*, to be said after what went wrong, or "".
+    Return how to record the image *named*, to be said after what went wrong, or "".
 
-    Source: REC-12.
+    Source: REC-12, OKB-28.
     """
-    if not _is_image(path):
+    if not _is_image(split_word(named)[0]):
         return ""
-    words = " ".join([path_word(path), *map(word, args)])
+    words = " ".join([path_word(named), *map(word, args)])
     return f"; an image is run so: okprof record -- okrun {words}"
 
 

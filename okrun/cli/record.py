@@ -8,7 +8,7 @@ from errno import ENOENT
 
 from okld.base.errors import OkError, printable
 from okrun.cli.say import complain, out
-from okrun.forwarding import NotStarted
+from okrun.forwarding import NotStarted, unblock
 from okrun.measuring import Usage
 from okrun.recording import record
 
@@ -45,24 +45,31 @@ def main(words: list[str]) -> int:
 
     Source: REC-1 to REC-12.
     """
+    mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
+    returncode, lines = _run(words)
+    unblock(mask)  # before what may take for ever, where nobody reads it
+    for line in lines:
+        complain("okprof", line)
+    return _end_as(returncode)
+
+
+def _run(words: list[str]) -> tuple[int, list[str]]:
+    """Return the command's status, or -n when signal n ended it, and what there is to say."""
     command: list[str] = []
     try:
         what, directory, command = _parse(words)
         if what == "--help":
             out(HELP)
-            return 0
+            return 0, []
         recording = record(command, what=what, directory=directory, in_place=True)
+        return recording.returncode, _lines(recording, command)
     except NotStarted as error:
-        _say([_not_started(error, command)])
-        return NO_COMMAND if error.errno == ENOENT else NOT_EXECUTED
+        status = NO_COMMAND if error.errno == ENOENT else NOT_EXECUTED
+        return status, [_not_started(error, command)]
     except OkError as error:
-        _say([str(error)])
-        return FAILED
+        return FAILED, [str(error)]
     except OSError as error:
-        _say([printable(error.strerror or str(error))])
-        return FAILED
-    _tell(recording, command)
-    return _end_as(recording.returncode)
+        return FAILED, [printable(error.strerror or str(error))]
 
 
 def _parse(words: list[str]) -> tuple[str, str | None, list[str]]:
@@ -107,7 +114,7 @@ def _not_started(error: NotStarted, command: list[str]) -> str:
     return what + advice(error.path, command[1:])
 
 
-def _tell(recording: Recording, command: list[str]) -> None:
+def _lines(recording: Recording, command: list[str]) -> list[str]:
     from okrun.cli.render_recording import as_lines, has_nothing
 
     lines = as_lines(recording)
@@ -115,12 +122,7 @@ def _tell(recording: Recording, command: list[str]) -> None:
         from okrun.cli.advice import advice
 
         lines[0] += advice(command[0], command[1:])
-    _say(lines)
-
-
-def _say(lines: list[str]) -> None:
-    for line in lines:
-        complain("okprof", line)
+    return lines
 
 
 def _end_as(returncode: int) -> int:

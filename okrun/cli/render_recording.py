@@ -70,7 +70,7 @@ def _reports(recording: Recording) -> str:
     for report in reports:
         images[report.image.path] = images.get(report.image.path, 0) + 1
     names = (f"{path} {count:,}" if count > 1 else path for path, count in images.items())
-    where = paths[0] if len(paths) == 1 else recording.directory
+    where = paths[0] if len(paths) == 1 and not recording.others else recording.directory
     what = f"{many(len(reports), 'report')} ({', '.join(some(names))}) in {where}"
     if recording.others and len(paths) <= NAMED_ONE_BY_ONE:
         how = " ".join(map(path_word, paths))

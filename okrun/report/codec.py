@@ -71,6 +71,8 @@ def _json(data: bytes) -> object:
         return json.loads(data.decode(), parse_constant=_no_constant, object_pairs_hook=_unique)
     except RecursionError:
         raise FormatError("REP-1", "not a report: nested too deep") from None
+    except UnicodeDecodeError as error:
+        raise FormatError("REP-1", "not a report: not UTF-8", at=error.start) from None
     except ValueError as error:
         raise FormatError("REP-1", f"not a report: {error}") from None
 

@@ -128,7 +128,7 @@ def test_cannot_be_started(record, lines, tmp_path, name, status, line):
 @pytest.mark.spec("REC-12")
 @pytest.mark.parametrize("executable", [False, True])
 @pytest.mark.parametrize("word", ["app", "./app"])
-@pytest.mark.parametrize("kind", ["image", "bundle"])
+@pytest.mark.parametrize("kind", ["image", "bundle", "member"])
 def test_image_is_no_command(record, lines, command, tmp_path, kind, word, executable):
     """Whoever records an image itself is told how one is run."""
     app = tmp_path / "app"
@@ -137,6 +137,8 @@ def test_image_is_no_command(record, lines, command, tmp_path, kind, word, execu
     else:
         subprocess.run([command("okld"), "bundle", HELLO, "-o", app], check=True)
     app.chmod(0o755 if executable else 0o644)
+    if kind == "member":
+        word += ":x86_64"
     done = record(word, "a", "b c")
     (line,) = lines(done.stderr)
     assert line.endswith(f"; an image is run so: okprof record -- okrun {word} a 'b c'")

@@ -1,6 +1,8 @@
 """`okrun.record` is what the command stands on."""
 
+import errno
 import os
+import resource
 import signal
 import sys
 import threading
@@ -8,7 +10,7 @@ import threading
 import pytest
 
 import okrun
-from okrun.forwarding import NotStarted
+from okrun.forwarding import NotStarted, run
 from okrun.measuring import Usage
 
 
@@ -37,6 +39,36 @@ def test_leaves_the_process_as_it_was(tmp_path):
     before = here()
     okrun.record([sys.executable, "-c", "print()"], directory=str(tmp_path))
     assert here() == before
+
+
+@pytest.mark.spec("REC-2")
+def test_disk_without_nameless_files(monkeypatch, tmp_path):
+    """Where a file system has no files without a name one with a name is tried, and is gone."""
+    really = os.open
+
+    def refuse(path, flags, *mode):
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), path)
+        return really(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert okrun.record(["true"], directory=str(tmp_path)).lost == ""
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.spec("REC-7")
+def test_no_descriptor_left():
+    """Where nothing can be opened any more the caller's signals come as before."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            run(["true"], {})
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @pytest.mark.spec("REC-1")

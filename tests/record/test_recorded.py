@@ -85,8 +85,8 @@ def test_other_runs(said, image, write_report, begin_report, tmp_path):
     time.sleep(0.1)
     (line,) = said(image("a.ok"))
     assert re.fullmatch(
-        r"1 report \(a.ok\) in out/(okprof-\w+-\w+-\w+.json) \(which has 2 of other runs\);"
-        r" to read: okprof report out/\1",
+        r"1 report \(a.ok\) in out \(which has 2 of other runs\);"
+        r" to read: okprof report out/okprof-\w+-\w+-\w+.json",
         line,
     )
 
@@ -103,7 +103,7 @@ def test_two_at_a_time(okprof, lines, image, reports, tmp_path):
     errors = [process.communicate()[1] for process in processes]
     for name, error in zip(("a.ok", "b.ok"), errors, strict=True):
         (line,) = lines(error)
-        assert line.startswith(f"okprof: 1 report ({name}) in out/")
+        assert line.startswith(f"okprof: 1 report ({name}) in out")
     assert reports()["a.ok"]["run"] != reports()["b.ok"]["run"]
 
 
@@ -239,8 +239,22 @@ def test_disk_that_takes_nothing(on_disk, tmp_path, options, before, reason):
     """Where nothing can be written nothing is run: what is measured would be lost."""
     assert on_disk("touch ran", options, before) == (
         125,
-        [f"okprof: nothing can be written in: disk: {reason}"],
+        [f"okprof: the directory for the reports: disk: {reason}"],
     )
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.spec("REC-2", "REC-12")
+def test_what_is_no_disk(okprof, tmp_path):
+    """Of a file system that has no files without a name it is known, too, that it takes nothing."""
+    (tmp_path / "queues").mkdir()
+    words = shlex.join(okprof("-o", "queues", "touch", "ran"))
+    mount = f"mount -t mqueue none queues && {words}; status=$?; ls -A queues; exit $status"
+    done = subprocess.run(
+        ["unshare", "-rmi", "sh", "-c", mount], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (125, "")
+    assert done.stderr.startswith("okprof: the directory for the reports: queues: ")
     assert not (tmp_path / "ran").exists()
 
 

@@ -131,6 +131,27 @@ def test_whole_group_stopped(told):
     assert each.rest() == ["SIGUSR2"]
 
 
+@pytest.mark.spec("REC-6")
+def test_stopped_at_once(okprof, tmp_path):
+    """So does one that was stopped when the command had hardly begun."""
+    for _ in range(10):
+        process = subprocess.Popen(
+            okprof("-o", "out", "sh", "-c", "echo $$; read end; exit 9"), cwd=tmp_path, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        command = int(process.stdout.readline())
+        os.killpg(process.pid, signal.SIGSTOP)
+        try:
+            wait_for(lambda pids=(command, process.pid): [*map(state, pids)] == ["T", "T"])
+            process.send_signal(signal.SIGCONT)
+            process.communicate("end\n", timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode == 9
+
+
 @pytest.mark.spec("REC-5")
 @pytest.mark.parametrize("ignored", [[], [signal.SIGINT, signal.SIGQUIT], [signal.SIGCHLD]])
 @pytest.mark.parametrize("blocked", [[], [signal.SIGTERM, signal.SIGCHLD, signal.SIGRTMIN]])
@@ -160,6 +181,26 @@ def test_killed(told):
     each.process.wait()
     os.kill(each.command, signal.SIGUSR2)
     assert each.rest() == ["SIGUSR2"]
+
+
+@pytest.mark.spec("REC-4", "REC-8")
+def test_sent_after_the_end(okprof, write_report, tmp_path):
+    """What comes once the command has ended, as the second of timeout's signals, hides nothing."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    write_report(folder)
+    (path,) = folder.iterdir()
+    for number in range(3000):  # which take a while to be looked at
+        os.link(path, folder / f"okprof-other-{number}.json")
+    words = okprof("-o", "out", "sh", "-c", "echo $$; exit 9")
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    command = int(process.stdout.readline())
+    wait_for(lambda: not os.path.exists(f"/proc/{command}"))
+    process.terminate()
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said.partition(": no report")[0]) == (9, "okprof")
 
 
 @pytest.fixture

@@ -47,6 +47,19 @@ sys.exit(9)
     assert (tmp_path / "seen").read_text() == str([fd for fd in range(3) if fd not in closed])
 
 
+@pytest.mark.spec("REC-10")
+@pytest.mark.parametrize("closed", [(0,), (1,), (0, 1)])
+def test_truth_without_streams(record, lines, closed):
+    """A stream that is closed changes nothing of what is said of the directory."""
+
+    def close():
+        for fd in closed:
+            os.close(fd)
+
+    (line,) = lines(record("-o", "out", "true", preexec_fn=close).stderr)
+    assert line.startswith("okprof: no report: ")
+
+
 @pytest.mark.spec("REC-7")
 def test_other_descriptors(okprof, tmp_path):
     """A descriptor that is handed down reaches the command under its number."""

@@ -287,6 +287,13 @@ def test_other_bytes_are_refused(data):
 
 
 @pytest.mark.spec("REP-1")
+def test_a_binary_is_no_text():
+    """Whoever names an image, say, is told so in words of this command's own."""
+    with pytest.raises(FormatError, match=r"not a report: not UTF-8 \(at byte 0x4\)"):
+        decode(b"\x7fELF\xff")
+
+
+@pytest.mark.spec("REP-1")
 @pytest.mark.parametrize("number", [b"NaN", b"1e999", b"-1", b"1" * 400])
 def test_overhead_is_a_sane_number(good, encoded, number):
     """The one number that may be a fraction is neither negative nor endless."""
