@@ -23,8 +23,10 @@ def numbers(text: bytes) -> list[int] | None:
     """Return the number on each line of *text*, or None where a line is anything else."""
     if text.translate(None, _OF_NUMBERS) or text.count(b"\r") != text.count(b"\r\n"):
         return None  # a carriage return alone ends no line
+    from itertools import repeat  # one address does without
+
     try:
-        found = [int(line, 16) for line in text.splitlines()]
+        found = list(map(int, text.splitlines(), repeat(16)))
     except ValueError:  # an empty line, or an "x" where none belongs
         return None
     return found if max(found, default=0) < 1 << 4 * MAX_DIGITS else None

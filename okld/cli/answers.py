@@ -92,9 +92,7 @@ class Answers:
         if self._as_json:
             self._write(map(hex, numbers), self._table.lookup_many(typed, lines=self._lines))
             return
-        lines = self._table.text_many(numbers, typed, self._text, lines=self._lines)
-        for at in range(0, len(lines), AT_ONCE):
-            self._out.write("".join(lines[at : at + AT_ONCE]))
+        self._put(self._table.text_many(numbers, typed, self._text, lines=self._lines))
 
     def _typed(self, numbers: Sequence[int]) -> Iterable[int]:
         """Return *numbers* as the addresses that they are meant to be."""
@@ -116,7 +114,14 @@ class Answers:
 
     def _write(self, words: Iterable[str], found: Iterable[Found | Miss]) -> None:
         line = self._object if self._as_json else self._text.line
-        self._out.write("".join([line(*pair) for pair in zip(words, found, strict=True)]))
+        self._put(line(*pair) for pair in zip(words, found, strict=True))
+
+    def _put(self, lines: Iterable[str]) -> None:
+        from itertools import islice
+
+        rest = iter(lines)
+        while text := "".join(islice(rest, AT_ONCE)):
+            self._out.write(text)
 
     def _object(self, word: str, answer: Found | Miss) -> str:
         if answer.name is None:

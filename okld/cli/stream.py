@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from okld.cli.answers import Answers
     from okld.syms.logs.engine import Engine
 
-SOME = 1 << 17  # bytes; ten thousand addresses
-ALL = 1 << 21  # bytes; a hundred thousand addresses
+SOME = 120_000  # bytes; ten thousand addresses
+ALL = 1 << 21  # bytes; a hundred thousand addresses, and more of short ones
+MOST = 1 << 17  # addresses that are answered at a time; the lines of some take 1 KB each
 PIPE = 1 << 16  # bytes that a pipe holds; who fills it has more to say
 PAUSE = 5  # ms that such a writer is waited for
 
@@ -71,6 +72,16 @@ def _has_more() -> bool:
     return bool(waiting.poll(PAUSE))
 
 
+def _shares(block: bytes) -> Iterator[bytes]:
+    """Give whole lines of *block* in parts of about MOST, as short lines are many."""
+    size = MOST * len(block) // max(MOST, block.count(b"\n"))
+    at = 0
+    while at < len(block):
+        end = block.find(b"\n", at + size - 1) + 1 or len(block)
+        yield block[at:end]
+        at = end
+
+
 def _lines(block: bytes) -> Iterator[bytes]:
     """Give each line with its end; a carriage return ends none: progress is written with it."""
     at = 0
@@ -111,16 +122,21 @@ class Stream:
             if was_cut or is_cut:
                 self._pieces(block, was_cut, is_cut)
                 continue
-            values = numbers(block)
-            if values is not None:
-                self._finish_log()
-                self._answers.numbers(values)
-            else:
-                for line in _lines(block):
-                    self._line(line)
+            for share in _shares(block):
+                self._share(share)
             self._out.flush()
         self._finish_log()
         return not self._answers.missed and not (self._log and self._log.counts.missed)
+
+    def _share(self, block: bytes) -> None:
+        """Take whole lines."""
+        values = numbers(block)
+        if values is not None:
+            self._finish_log()
+            self._answers.numbers(values)
+        else:
+            for line in _lines(block):
+                self._line(line)
 
     def _pieces(self, block: bytes, was_cut: bool, is_cut: bool) -> None:
         """Take a block that begins, or ends, with a piece of a line: that is no address."""

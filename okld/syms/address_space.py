@@ -76,7 +76,11 @@ class AddressSpace:
         from _bisect import bisect_right  # few addresses do without
         from itertools import repeat
 
-        places = set(map(bisect_right, repeat(self._edges()), numbers))
+        edges = self._edges()
+        place = bisect_right(edges, min(numbers))
+        if place % 2 and max(numbers) < edges[place]:
+            return numbers
+        places = set(map(bisect_right, repeat(edges), numbers))
         if all(place % 2 for place in places):
             return numbers
         return [self.guess(number) for number in numbers]

@@ -209,9 +209,10 @@ class Symbols:
 
     def text_many(
         self, numbers: Sequence[int], addresses: Iterable[int], teller: Teller, *, lines: bool
-    ) -> list[str]:
+    ) -> Iterable[str]:
         """
-        Return the lines that *teller* writes of the answers, much faster than one by one.
+        Return the lines that *teller* writes of the answers, much faster than one by one; a text
+        can have many.
 
         Args:
             numbers: What the addresses are called in their lines.
@@ -222,7 +223,7 @@ class Symbols:
         links = addresses if isinstance(addresses, list) else list(addresses)
         if self._index is None or len(links) < MANY or not self._space.is_plain(links):
             found = self.lookup_many(links, lines=lines)
-            return [teller.line(hex(n), each) for n, each in zip(numbers, found, strict=True)]
+            return (teller.line(hex(n), each) for n, each in zip(numbers, found, strict=True))
         from okld.syms.index.bulk import texts
 
         made = texts(self._index, links, numbers, teller, lines=lines)

@@ -176,6 +176,16 @@ def test_many_addresses_are_answered_as_each_alone(okld, program):
     assert status == any("??" in line for line in single.values())
 
 
+@pytest.mark.spec("ADR-5")
+@pytest.mark.parametrize("words", [["--no-lines"], ["--no-lines", "--json"]])
+def test_short_lines_are_answered_too(okld, program, words):
+    """Of some hundred thousand of them, more are read than are answered at a time."""
+    numbers = [at % 37 for at in range(300_000)]
+    _, out, _ = feed("".join(f"{number:x}\n" for number in numbers), *words, program)
+    single = {n: okld("symbolize", *words, program, f"{n:x}").out for n in range(37)}
+    assert out == "".join(single[number] for number in numbers)
+
+
 @pytest.mark.spec("ADR-5", "LOG-5")
 def test_other_lines_are_those_of_a_log(program):
     """What is no frame passes through, byte for byte, and all stays in its order."""

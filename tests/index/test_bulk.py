@@ -59,8 +59,36 @@ def test_the_same_lines(tmp_path, kind, lines):
     index = index_of(path)
     for asked in (every[3:4], every[9:60], every[::-1], every[::7] * 2, [], every):
         got = bulk.texts(index, asked, asked, teller(), lines=lines)
-        assert got == [want[address] for address in asked]
+        assert "".join(got) == "".join([want[address] for address in asked])
     index.close()
+
+
+@pytest.mark.spec("IDX-6")
+@pytest.mark.parametrize("lines", [True, False])
+def test_far_apart(tmp_path, lines):
+    """What is asked first, near or far, below or between, has no part in any answer."""
+    far = "__attribute__((section(%s), noinline)) int %s(int x) { return x + %d; }\n"
+    names = [("high", 3), ("middle", 2), ("low", 1)]
+    text = "".join(far % (f'".{name}"', name, number) for name, number in names)
+    (tmp_path / "far.c").write_text(text)
+    places = [f"-Wl,--section-start=.{name}={number << 24:#x}" for name, number in names]
+    words = ["gcc", "-g", "-nostdlib", "-static", "-o", "far", *places, "-Wl,--entry=low", "far.c"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    path = tmp_path / "far"
+    build_index(path)
+    near = [at << 24 | low for at in range(1, 4) for low in (*range(16), 0x400, 0x200000)]
+    every = [0, 0x1000, *near, 1 << 40, 2**64 - 1]
+    want = dict(zip(every, one_by_one(path, every, lines=lines), strict=True))
+    assert sum("+0x" in line for line in want.values()) >= 3 * 8
+    for order in (every, every[::-1], every[20:] + every[:20]):
+        index = index_of(path)
+        for at in range(0, len(order), 5):
+            asked = order[at : at + 5]
+            got = bulk.texts(index, asked, asked, teller(), lines=lines)
+            assert "".join(got) == "".join([want[address] for address in asked])
+        got = bulk.texts(index, order, order, teller(), lines=lines)
+        assert "".join(got) == "".join([want[address] for address in order])
+        index.close()
 
 
 @pytest.mark.spec("IDX-6")
@@ -108,7 +136,8 @@ def test_what_they_are_called(program):
     every = every_address(program)
     index = index_of(program)
     got = bulk.texts(index, every, range(len(every)), teller(), lines=False)
-    assert [line.partition(" ")[0] for line in got] == [f"{at:#x}" for at in range(len(every))]
+    words = [line.partition(" ")[0] for line in "".join(got).splitlines()]
+    assert words == [f"{at:#x}" for at in range(len(every))]
     index.close()
 
 

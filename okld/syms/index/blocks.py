@@ -12,18 +12,17 @@ Of names, the columns are::
 Of lines::
 
     base                            to which `starts` and `lows` are added
-    starts, places, nodes           from where on which place and which function or call holds; -1
-    files, lines, columns           of each place
+    starts                          where the second row begins to hold, the third, and so on
+    nodes, files, lines, columns    of each row: the function or inlined call, and the place
     names, outers, files, lines, columns, lows      of each function or inlined call
 
-Strings are given by their number, with -1 for none; a number that a column does not have by its
-place in another is -1 as well. Source: IDX-6.
+The first row, NOWHERE, holds for all before. Strings, functions and calls are given by their
+number, with -1 for none; a file is NO_PLACE where there is not even a line. Source: IDX-6.
 """
 
 from __future__ import annotations
 
 from _bisect import bisect_left, bisect_right
-from itertools import repeat
 
 from okld.syms.answer import Found, Frame, Miss
 from okld.syms.index.format import Unusable, columns_of
@@ -41,7 +40,11 @@ MISS = 255
 APPROXIMATE, THUMB = 1, 2
 """Flags: as `Found.approximate`; the offset is that of the address without its lowest bit."""
 
-_NAMES, _LINES = 14, 13  # columns
+NO_PLACE = -2
+NOWHERE = -1, NO_PLACE, 0, 0
+"""The row of addresses without a place and a function."""
+
+_NAMES, _LINES = 14, 12  # columns
 
 
 class Names:
@@ -102,27 +105,31 @@ class Names:
         """Return the number of a piece's answer."""
         return self._answers[piece]
 
-    def ordinary(self, pieces: Sequence[int]) -> tuple[list[str], list[int], list[bool]]:
+    def ordinary(self, pieces: Sequence[int]) -> tuple[list[str], list[int]]:
         """
-        Return of each of *pieces* the name, the value and whether it is a function of a known size.
+        Return of each of *pieces* the name and the value.
 
         The name is "" where a line tells more: of what is no function, object or label by its only
         name, or has flags or notes.
         """
-        answers, base = self._answers, self._base
-        _, _, _, kinds, values, sizes, names, symbols, _, flags, _, _, ends, notes = self._columns
+        base = self._base
+        _, _, _, kinds, values, _, names, symbols, _, flags, _, _, ends, notes = self._columns
         if self._is_plain is None:
             self._strings.decode()
             self._is_plain = bytes(names) == bytes(symbols) and not notes and not any(flags)
-        numbers = [answers[piece] for piece in pieces]
+        numbers = [self._answers[piece] for piece in pieces]
         told = self._strings.several([names[number] for number in numbers])
-        if not self._is_plain or max(map(kinds.__getitem__, numbers)) > ORDINARY:
+        if not self._is_plain or max([kinds[number] for number in numbers]) > ORDINARY:
             for at, number in enumerate(numbers):
                 is_other = kinds[number] > ORDINARY or names[number] != symbols[number]
                 if is_other or flags[number] or ends[number] > (ends[number - 1] if number else 0):
                     told[at] = ""
-        is_function = [not kinds[number] and sizes[number] > 0 for number in numbers]
-        return told, [base + values[number] for number in numbers], is_function
+        return told, [base + values[number] for number in numbers]
+
+    def is_function(self, piece: int) -> bool:
+        """Say whether a piece is a function of a known size."""
+        number = self._answers[piece]
+        return not self._columns[3][number] and self._columns[5][number] > 0
 
     def answer(self, number: int) -> tuple[Found | Miss, int]:
         """Return one of the answers, made anew, and which bits of an address count for it."""
@@ -154,17 +161,7 @@ class Lines:
         texts: What `okld.syms.index.bulk` has made of it.
     """
 
-    __slots__ = (
-        "_base",
-        "_chains",
-        "_columns",
-        "_nodes",
-        "_places",
-        "_starts",
-        "_strings",
-        "size",
-        "texts",
-    )
+    __slots__ = ("_base", "_chains", "_columns", "_starts", "_strings", "size", "texts")
 
     def __init__(self, payload: memoryview) -> None:
         """
@@ -177,7 +174,7 @@ class Lines:
         if len(columns) != _LINES or len(columns[0]) != 1:
             raise Unusable("a block of lines is malformed")
         self._base = columns[0][0]
-        self._starts, self._places, self._nodes = columns[1:4]
+        self._starts = columns[1]
         self._columns = columns
         self._chains: dict[int, tuple[tuple[Frame, ...], int]] = {}
         self.texts: UnitTexts | None = None
@@ -188,45 +185,22 @@ class Lines:
         Return the frames of a link address that the directory has led here, innermost first, and
         the lowest address of the function, as `okld.syms.dwarf.unit_table.frames_at` does.
         """
-        at = bisect_right(self._starts, address - self._base) - 1
-        place, node = (self._places[at], self._nodes[at]) if at >= 0 else (-1, -1)
-        columns, strings = self._columns, self._strings
-        path, line, column = None, 0, 0
-        if place >= 0:
-            file, line, column = columns[4][place], columns[5][place], columns[6][place]
-            path = strings[file] if file >= 0 else None
+        at = bisect_right(self._starts, address - self._base)
+        node, file, line, column = [rows[at] for rows in self._columns[2:6]]
+        strings = self._strings
+        path = strings[file] if file >= 0 else None
         if node < 0:
             alone = Frame("", path, line or None, column or None, inlined=False)
-            return ((alone,) if place >= 0 else ()), None
-        name, outer = strings[columns[7][node]], columns[8][node]
+            return ((alone,) if file != NO_PLACE else ()), None
+        name, outer = strings[self._columns[6][node]], self.outers[node]
         first = Frame(name, path, line or None, column or None, inlined=outer >= 0)
         frames, low = self._callers(node) if outer >= 0 else ((), self.low(node))
         return (first, *frames), low
 
-    def numbers(self, addresses: list[int]) -> tuple[list[int], list[int]]:
-        """
-        Return for ascending link addresses that the directory has led here the number of the place
-        and of the function or inlined call that each has; -1 for none.
-        """
-        base, places, nodes = self._base, self._places, self._nodes
-        inside = [address - base for address in addresses]
-        before = bisect_left(inside, self._starts[0]) if self._starts else len(inside)
-        found = list(map(bisect_right, repeat(self._starts[1:]), inside[before:]))
-        none = [-1] * before
-        return [*none, *map(places.__getitem__, found)], [*none, *map(nodes.__getitem__, found)]
-
-    def sites(self, places: list[int]) -> tuple[list[int], list[int], list[int]]:
-        """
-        Return for each of *places*, -1 for none, the number of the file's path, the line and the
-        column; -1 or 0: none.
-        """
-        rows = zip(self._columns[4:7], (-1, 0, 0), strict=True)
-        if min(places) < 0:  # few units have such
-            found = [[column[at] if at >= 0 else none for at in places] for column, none in rows]
-        else:
-            found = [[*map(column.__getitem__, places)] for column, _ in rows]
-        files, lines, columns = found
-        return files, lines, columns
+    @property
+    def steps(self) -> tuple[int, memoryview, list[memoryview]]:
+        """The base, where another row begins to hold, and the columns of the rows."""
+        return self._base, self._starts, self._columns[2:6]
 
     @property
     def strings(self) -> Strings:
@@ -236,19 +210,19 @@ class Lines:
     @property
     def outers(self) -> memoryview:
         """For each function or inlined call the number of the one it is inlined into, or -1."""
-        return self._columns[8]
+        return self._columns[7]
 
     def name(self, node: int) -> str:
         """Return the raw name of a function or inlined call."""
-        return self._strings[self._columns[7][node]]
+        return self._strings[self._columns[6][node]]
 
     def low(self, node: int) -> int:
         """Return the lowest address of a function."""
-        return self._base + self._columns[12][node]
+        return self._base + self._columns[11][node]
 
     def caller(self, node: int) -> Frame:
         """Return the frame that an inlined call went into."""
-        names, outers, files, lines, columns, _ = self._columns[7:13]
+        names, outers, files, lines, columns, _ = self._columns[6:]
         file, line, column, outer = files[node], lines[node], columns[node], outers[node]
         return Frame(
             self._strings[names[outer]],
@@ -263,7 +237,7 @@ class Lines:
         known = self._chains.get(node)
         if known is not None:
             return known
-        outers = self._columns[8]
+        outers = self.outers
         frames: list[Frame] = []
         inner = node
         while (outer := outers[inner]) >= 0:

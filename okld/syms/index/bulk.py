@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from okld.syms.answer import Miss
     from okld.syms.index.layer import Layer
     from okld.syms.index.reader import Index
-    from okld.syms.index.unit_texts import Function
 
     class Teller(Protocol):
         """Says how answers look."""
@@ -57,11 +56,16 @@ if TYPE_CHECKING:
     no other's."""
 
 
+TOGETHER = 1 << 6  # lines that are made in one; each of C++ can have 1 KB
+
+
 def texts(
     index: Index, links: Sequence[int], asked: Sequence[int], teller: Teller, *, lines: bool
 ) -> list[str | None]:
     """
     Return a line for each of the link addresses *links*, or None where the index does not know it.
+
+    Where all of them are known, and alike, a text can have many lines.
 
     Args:
         index: The index, which always has the same teller.
@@ -74,35 +78,57 @@ def texts(
     if links:
         try:
             if index.pieces is None:
-                index.pieces = SymbolPieces(index.layer("names"), teller.names)
+                layer = index.layer("names")
+                index.pieces = SymbolPieces(layer, teller.names, functions=lines)
             if lines:
                 _WithPlaces(index, links, asked, teller, made).make()
             else:
-                _names(index.pieces, links, asked, teller, made)
+                return _names(index.pieces, links, asked, teller)
         except FAULTS:
             return made  # what was made is right: every block is checked by itself
     return made
 
 
 def _names(
+    pieces: SymbolPieces, links: Sequence[int], asked: Sequence[int], teller: Teller
+) -> list[str | None]:
+    """Return lines without places, as `texts` does."""
+    found = pieces.find(links)
+    heads = list(map(pieces.heads.__getitem__, found))
+    if not all(heads):
+        return _one_by_one(pieces, found, links, asked, teller)
+    values = map(pieces.values.__getitem__, found)
+    columns: tuple[Sequence[object], ...] = asked, heads, list(map(sub, links, values))
+    parts = (slice(at, at + TOGETHER) for at in range(0, len(links), TOGETHER))
+    return [_together([column[part] for column in columns]) for part in parts]
+
+
+def _one_by_one(
     pieces: SymbolPieces,
+    found: Sequence[int],
     links: Sequence[int],
     asked: Sequence[int],
     teller: Teller,
-    made: list[str | None],
-) -> None:
-    """Make lines without places."""
-    found = pieces.find(links)
+) -> list[str | None]:
+    """Return lines without places, of addresses whose pieces are *found*."""
     heads = map(pieces.heads.__getitem__, found)
     offsets = map(hex, map(sub, links, map(pieces.values.__getitem__, found)))
-    made[:] = [
-        f"{word}{head}{offset}\n" if head else None
+    made: list[str | None] = [
+        f"{word} {head}+{offset}\n" if head else None
         for word, head, offset in zip(map(hex, asked), heads, offsets, strict=True)
     ]
-    if not all(made):
-        for at in [at for at, text in enumerate(made) if text is None]:
-            answer = pieces.answer(found[at], links[at])
-            made[at] = teller.line(hex(asked[at]), answer) if answer else None
+    for at in [at for at, text in enumerate(made) if text is None]:
+        answer = pieces.answer(found[at], links[at])
+        made[at] = teller.line(hex(asked[at]), answer) if answer else None
+    return made
+
+
+def _together(columns: Sequence[Sequence[object]]) -> str:
+    """Return the lines of addresses, names and offsets: one by one they take twice as long."""
+    fields: list[object] = [None] * (3 * len(columns[0]))
+    for at, column in enumerate(columns):
+        fields[at::3] = column
+    return "%#x %s+%#x\n" * len(columns[0]) % tuple(fields)
 
 
 class _WithPlaces:
@@ -122,9 +148,10 @@ class _WithPlaces:
         self._made = made
         self._order = order = sorted(range(len(links)), key=links.__getitem__)
         self._links = [links[at] for at in order]
-        self._asked = [asked[at] for at in order]
+        is_same = asked is links
+        self._asked = self._links if is_same else [asked[at] for at in order]
         self._pieces = index.pieces
-        self._found = index.pieces.find(self._links)
+        self._found = index.pieces.find(self._links, is_ascending=True)
         self._told = Told()
 
     def make(self) -> None:
@@ -134,9 +161,8 @@ class _WithPlaces:
                 self._of_unit(block, first, last)
             elif block is NONE:
                 part = slice(first, last)
-                made: list[str | None] = [None] * (last - first)
-                columns = self._links[part], self._asked[part]
-                _names(self._pieces, *columns, self._teller, made)
+                columns = self._found[part], self._links[part], self._asked[part]
+                made = _one_by_one(self._pieces, *columns, self._teller)
                 for at, text in zip(self._order[part], made, strict=True):
                     self._made[at] = text
 
@@ -151,45 +177,49 @@ class _WithPlaces:
     def _of_unit(self, block: Lines, first: int, last: int) -> None:
         """Make the lines of the addresses from *first* up to *last*, which are in one unit."""
         made, part = self._made, slice(first, last)
-        places, nodes = block.numbers(self._links[part])
         unit = block.texts
         if unit is None:
             unit = block.texts = UnitTexts(block, self._teller)
-        unit.know(set(nodes))
-        files, rows, columns = block.sites(places)
-        before, around, head, base = -1, None, "", 0
-        for at, link, word, piece, path, line, column, function, tail in zip(
+        found = unit.rows(self._links[part])
+        unit.know(set(found[0]), set(found[1]))
+        heads, values, functions = self._pieces.heads, self._pieces.values, self._pieces.functions
+        names, paths, tails = unit.names, unit.paths, unit.tails
+        for at, link, word, piece, node, file, line, column in zip(
             self._order[part],
             self._links[part],
             map(hex, self._asked[part]),
             self._found[part],
-            map(unit.paths(files).get, files),
-            rows,
-            columns,
-            map(unit.functions.get, nodes),
-            map(unit.tails.get, nodes),
+            *found,
             strict=True,
         ):
-            if piece != before or function is not around:
-                before, around = piece, function
-                head, base = self._head(piece, function) if function else ("", 0)
-            if head and path and line and column:
-                made[at] = f"{word}{head}{hex(link - base)}{path}{line}:{column}{tail}"
-            elif head and path:
-                place = f"{path}{line or '?'}{f':{column}' if column else ''}"
-                made[at] = f"{word}{head}{hex(link - base)}{place}{tail}"
+            path = paths[file]
+            if functions[piece] == names[node] and path and line and column:  # most are alike
+                offset = hex(link - values[piece])
+                made[at] = f"{word} {heads[piece]}+{offset} {path}:{line}:{column}{tails[node]}"
+                continue
+            head, base = self._head(unit, block, piece, node) if node >= 0 else ("", 0)
+            if head and path:
+                place = f"{path}:{line or '?'}{f':{column}' if column else ''}{tails[node]}"
+                made[at] = f"{word} {head}+{hex(link - base)} {place}"
             else:
                 made[at] = self._line(word, piece, link, block)
 
-    def _head(self, piece: int, function: Function) -> Head:
+    def _head(self, unit: UnitTexts, block: Lines, piece: int, node: int) -> Head:
         """Return what is written of a symbol in a function, where a place follows."""
-        pieces = self._pieces
-        if pieces.functions[piece] == function[0] and function[0]:  # most are alike
+        key = piece, unit.functions[node]
+        head = unit.heads.get(key)
+        if head is None:
+            head = unit.heads[key] = self._new_head(block, *key)
+        return head
+
+    def _new_head(self, block: Lines, piece: int, function: int) -> Head:
+        pieces, name = self._pieces, block.name(function)
+        if name and pieces.functions[piece] == name:
             return pieces.heads[piece] or "", pieces.values[piece]
         answer = pieces.answer(piece, 0)
         if not isinstance(answer, Found) or answer.notes or not pieces.counts_all(piece):
             return "", 0
-        name, low = function
+        low = block.low(function)
         self._told.frames = (Frame(name, None, None, None, inlined=False),)
         self._told.low = low
         answer = joined(answer, self._told, low)  # type: ignore[arg-type]
@@ -197,7 +227,7 @@ class _WithPlaces:
         head, tail = self._teller.ends(answer)
         if answer.frames and answer.name != name and self._teller.caller(answer.frames[-1]):
             return "", 0  # what is written of the unit's callers has the plain name
-        return ("", 0) if tail or not answer.frames else (f" {head}+", answer.value)
+        return ("", 0) if tail or not answer.frames else (head, answer.value)
 
     def _line(self, word: str, piece: int, link: int, block: Lines) -> str | None:
         """Return the line of an answer that is like no other's."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from okld.syms.answer import Found
-from okld.syms.index.blocks import APPROXIMATE, KINDS, MISS, THUMB
+from okld.syms.index.blocks import APPROXIMATE, KINDS, MISS, NOWHERE, THUMB
 from okld.syms.index.encode import Pool, payload_of, seal
 
 TYPE_CHECKING = False
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from okld.syms.answer import Miss
     from okld.syms.dwarf.unit_table import UnitTable
+
+    Row = tuple[int, int, int, int]
+    """A function or call, a file, a line and a column, as in a block of lines."""
 
 
 def names_block(pieces: Iterable[tuple[int, Found | Miss]], *, thumb: bool) -> bytes:
@@ -59,49 +62,50 @@ def lines_block(table: UnitTable) -> bytes:
     Raises:
         OverflowError: If it would be too long, or has numbers that no file has.
     """
-    starts, places, nodes = _merged(table)
     pool = Pool()
-    base = min([*starts[:1], *(node[5] for node in table.nodes)], default=0)
     files = [pool.index(path) for path in table.files] + [-1]  # files[-1]: there is none
+    starts, rows = _merged(table, files)
+    base = min([*starts[:1], *(node[5] for node in table.nodes)], default=0)
     inlined = [
         (pool.index(name), outer, files[file], line, column, low - base)
         for name, outer, file, line, column, low in table.nodes
     ]
-    shown = [(files[file], line, column) for file, line, column in table.places]
     columns = [
         [base],
         [start - base for start in starts],
-        places,
-        nodes,
-        *_columns(shown, 3),
+        *zip(NOWHERE, *rows, strict=True),
         *_columns(inlined, 6),
     ]
     return seal(payload_of(columns, pool.strings()))
 
 
-def _merged(table: UnitTable) -> tuple[list[int], list[int], list[int]]:
-    """Return where another place or another function begins, and which."""
-    starts: list[int] = []
-    places: list[int] = []
-    nodes: list[int] = []
+def _merged(table: UnitTable, files: list[int]) -> tuple[list[int], list[Row]]:
+    """Return where another place or another function begins, and what holds from there on."""
     changes = [(start, True, row) for start, row in zip(table.row_starts, table.rows, strict=True)]
     changes += [
         (start, False, node) for start, node in zip(table.scope_starts, table.scopes, strict=True)
     ]
     changes.sort(key=lambda change: change[0])
-    place = node = -1
+    found: dict[int, Row] = {}
+    node, place = NOWHERE[0], NOWHERE[1:]
     for start, is_row, number in changes:
-        if is_row:
-            place = number
-        else:
+        if not is_row:
             node = number
-        if starts and starts[-1] == start:
-            places[-1], nodes[-1] = place, node
+        elif number < 0:
+            place = NOWHERE[1:]
         else:
+            file, line, column = table.places[number]
+            place = files[file], line, column
+        found[start] = node, *place
+    starts: list[int] = []
+    rows: list[Row] = []
+    before = NOWHERE
+    for start, row in found.items():
+        if row != before:
             starts.append(start)
-            places.append(place)
-            nodes.append(node)
-    return starts, places, nodes
+            rows.append(row)
+            before = row
+    return starts, rows
 
 
 def _key(answer: Found | Miss) -> object:

@@ -28,7 +28,7 @@ from _imp import source_hash  # SipHash; another digest would have to be loaded:
 from _struct import unpack_from
 from sys import byteorder
 
-VERSION = 1
+VERSION = 2
 """Of this form, and of everything that is kept in it; another's is not read."""
 
 MAX_PAYLOAD = 1 << 28  # bytes; the tables of the largest unit take a hundredth of it
