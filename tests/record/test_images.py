@@ -7,8 +7,8 @@ import signal
 import subprocess
 
 import pytest
+from attended import Terminal, wait_for
 from running import CLEAN
-from watched import Terminal, wait_for
 
 
 @pytest.fixture

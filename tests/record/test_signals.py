@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from watched import Terminal, Told, wait_for
+from attended import Terminal, Told, wait_for
 
 FORWARDED = [
     signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM,

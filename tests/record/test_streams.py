@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from watched import Reader
+from attended import Reader
 
 
 @pytest.mark.spec("REC-7", "REC-8")

@@ -172,8 +172,9 @@ static int end(const char* way)
         started(call_and_wait, 0);
     started(go_on, 0);
     started(go_on, 0);
-    while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < TASKS)
+    do
         kal_task_yield();
+    while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < TASKS);
     for (int i = 0; i < 3; i++) {
         if (!same(way + (in_task ? 5 : 0), names[i], size_of(names[i])))
             continue;
