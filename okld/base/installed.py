@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 
 _SITE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-COMMANDS = (
-    os.path.dirname(os.path.dirname(os.path.dirname(_SITE))) + "/bin/",
-    _SITE + "/bin/",
-    sys.prefix + "/bin/",
-)
-"""
-Where an installer puts programs: beside the commands of a prefix, or in `bin` of a target. Python
-may have taken the packages of a clone in place of those installed: it has the programs itself.
-"""
+COMMANDS = (os.path.dirname(os.path.dirname(os.path.dirname(_SITE))) + "/bin/", _SITE + "/bin/")
+"""Where an installer puts programs: beside the commands of a prefix, or in `bin` of a target."""
 
 
 def directory() -> str:

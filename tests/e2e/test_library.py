@@ -4,10 +4,8 @@ import json
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
-from running import CLEAN, ROOT
 
 import okrun
 from okld.base.errors import FormatError, OkError, Refusal, Unreadable
@@ -43,15 +41,6 @@ def test_death_by_a_signal(build):
     """An image that dies by a signal is the negative of its number."""
     done = okrun.run(build("ends"), ["abort"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == -signal.SIGABRT
-
-
-@pytest.mark.spec("STAT-2")
-def test_in_a_clone(build):
-    """Where Python takes the packages of a clone, the host is the one installed with it."""
-    code = "import sys, okrun; sys.exit(okrun.run(sys.argv[1], ['7']).returncode)"
-    words = [sys.executable, "-B", "-c", code, build("status")]
-    done = subprocess.run(words, cwd=ROOT, env=CLEAN, capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (7, b"ran\n", b"")
 
 
 @pytest.mark.spec("STAT-2")
