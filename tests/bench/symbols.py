@@ -58,8 +58,7 @@ class _Asking:
         """Names alone, of the file without its debug information."""
         subject, path = self._subject, str(self._subject.bare)
         first = f"{subject.addresses[0]:#x}"
-        theirs = [answer[-1:] for answer in _llvm(subject, path)]
-        assert _agree(map(_alike, self._asked("--no-lines", path), theirs))
+        assert _agree(map(_named_alike, self._asked("--no-lines", path), _llvm(subject, path)))
         ours = self._command("symbolize", "--no-demangle", "--no-lines", path)
         llvm = [*LLVM, "--no-inlines", f"--obj={path}"]
         cold = [ours[0], ours[1], "--no-index", *ours[2:], first]
@@ -76,7 +75,7 @@ class _Asking:
         """Lines and inlined calls, of the file with its debug information."""
         subject, path = self._subject, str(self._subject.path)
         first = f"{subject.addresses[0]:#x}"
-        assert _agree(map(_alike, self._asked("-i", path), _llvm(subject, path)))
+        assert _agree(map(_placed_alike, self._asked("-i", path), _llvm(subject, path)))
         ours = self._command("symbolize", "--no-demangle", "-i", path)
         llvm = [*LLVM, f"--obj={path}"]
         budget = 0.7 if subject.aranges else 1.0
@@ -184,21 +183,25 @@ def _frame(function: str | None, file: str | None, line: int | None) -> tuple[st
     return (function or "").partition(".")[0], os.path.normpath(file) if file else "", line or 0
 
 
-def _alike(answer: dict[str, Any], theirs: list[tuple[str, str, int]]) -> bool:
-    """Say whether the frames are the same; of the names that the symbol has any is right."""
+def _named_alike(answer: dict[str, Any], theirs: list[tuple[str, str, int]]) -> bool:
+    """Say whether the last frame has a name of the symbol: any alias is right, traps 4 and 5."""
+    names = (answer["name"], answer.get("symbol"), *answer.get("aliases", ()))
+    return theirs[-1][0] in {_frame(name, None, None)[0] for name in names}
+
+
+def _placed_alike(answer: dict[str, Any], theirs: list[tuple[str, str, int]]) -> bool:
+    """Say whether the frames are the same, but for which of the symbol's names the last has."""
     frames = answer.get("frames") or [{"function": answer["name"]}]
     found = [_frame(f["function"], f.get("file"), f.get("line")) for f in frames]
-    names = {found[-1][0], *(_frame(n, None, None)[0] for n in _symbols(answer))}
-    same = found[:-1] == theirs[:-1] and (not found[-1][1] or found[-1][1:] == theirs[-1][1:])
-    return same and theirs[-1][0] in names
-
-
-def _symbols(answer: dict[str, Any]) -> list[str]:
-    return [answer["name"], answer.get("symbol"), *answer.get("aliases", ())]
+    if found == theirs:
+        return True
+    return (found[:-1], found[-1][1:]) == (theirs[:-1], theirs[-1][1:]) and _named_alike(
+        answer, theirs
+    )
 
 
 def _agree(alike: Iterable[bool]) -> bool:
-    """Say whether nearly all answers are the same."""
+    """Say whether there is an answer to each address, and nearly all are the same."""
     answers = list(alike)
     return len(answers) == LOOKED_AT and sum(answers) >= AGREE * LOOKED_AT
 
