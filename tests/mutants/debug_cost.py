@@ -12,8 +12,6 @@ from okld.syms.options import Options
 
 NOWHERE = "/nonexistent"  # a sysroot: companions are those beside the mutant, not the good ones
 
-WORK = 1 << 21  # turns of a loop that nothing else is in
-
 Told = list[okld.Found | okld.Miss] | okld.OkError
 
 
@@ -34,15 +32,6 @@ def ask(program: Path, asked: list[int]) -> tuple[Told, float]:
     return answers, max(longest, time.process_time() - start)
 
 
-def pace() -> float:
-    """Return the seconds of the processor that a fixed work in plain Python takes here and now."""
-    start = time.process_time()
-    total = 0
-    for turn in range(WORK):
-        total += turn & 7
-    return time.process_time() - start
-
-
 def mebibytes() -> int:
     """Return the most memory that this process has had since it began."""
     status = Path("/proc/self/status").read_text().split()
@@ -50,9 +39,8 @@ def mebibytes() -> int:
 
 
 def main() -> None:
-    before = pace()
     _, seconds = ask(Path(sys.argv[1]), [int(word) for word in sys.argv[2:]])
-    cost = {"seconds": seconds, "pace": max(before, pace()), "mebibytes": mebibytes()}
+    cost = {"seconds": seconds, "mebibytes": mebibytes()}
     print(json.dumps(cost))
 
 
